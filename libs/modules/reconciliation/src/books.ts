@@ -1,15 +1,15 @@
-/** Our side of a reconciliation: what the index has. */
+/** Our side of a reconciliation: the index. */
 import type { Environment, OperationKind, PaymentAggregate, PayoutAggregate } from '@tollgate/core';
 
-/** As the index has it, which may be behind what is recorded. */
+/** From the index, which may lag behind the recorded events. */
 export type BookedOperation = PaymentAggregate | PayoutAggregate;
 
-/** Reads throw what is retryable while the index is not whole. */
+/** Reads throw retryable errors while the index is incomplete. */
 export interface Books {
   find(operation: OperationKind, token: string): BookedOperation | undefined;
-  /** The payment that an account knows by this token of its own. */
+  /** Our payment under this provider token. */
   findPayment(environment: Environment, account: string, serviceToken: string): string | undefined;
-  /** All of an account that were created on a day, a page at a time. */
+  /** Everything of an account created on a day, a page at a time. */
   pagesOf(operation: OperationKind, place: BooksOfDay): Iterable<readonly BookedOperation[]>;
 }
 

@@ -7,7 +7,7 @@ const standing = (status: string, amount = 100, refundedAmount: number | null = 
   refundedAmount,
 });
 
-describe('what the provider shows', () => {
+describe("the provider's row", () => {
   it.each([
     ['a partial refund as refunded', standing('refunded', 100, 40), standing('approved', 100, 40)],
     ['a refund without its sum', standing('refunded', 100, null), standing('refunded', 100, null)],
@@ -40,24 +40,24 @@ describe('what the provider shows', () => {
       standing('approved', 100, 40),
       standing('approved', 100, 40),
     ],
-  ])('has the sum of our books where it shows none: %s', (_, shown, here, read) => {
+  ])('uses the sum of our books if it shows none: %s', (_, shown, here, read) => {
     expect(standingThere(shown, here)).toEqual(read);
   });
 });
 
 describe('both sides', () => {
-  it('agree where status, amount and refunded sum are the same', () => {
+  it('agree if status, amount and refunded sum are equal', () => {
     expect(isSame(standing('approved', 100, 40), standing('approved', 100, 40))).toBe(true);
     expect(isSame(standing('approved'), standing('declined'))).toBe(false);
     expect(isSame(standing('approved'), standing('approved', 99))).toBe(false);
     expect(isSame(standing('approved', 100, 40), standing('approved', 100, 41))).toBe(false);
   });
 
-  it.each(['declined', 'expired'])('agree about what is %s, whatever its amount', (status) => {
+  it.each(['declined', 'expired'])('agree about a payment that is %s, whatever its amount', (status) => {
     expect(isSame(standing(status), standing(status, 1))).toBe(true);
   });
 
-  it('are summed up where money was taken', () => {
+  it('are summed up if money was taken', () => {
     const here = standing('refunded', 100, 100);
     const there = standing('approved', 100, 40);
     expect(sumsOf('payment', 'EUR', { here, there })).toEqual({

@@ -12,7 +12,7 @@ import {
 } from '@tollgate/core';
 import { type ReconciledPart, type Sums, addCounts, addSums, noCounts } from './reconciliation.ts';
 
-/** A payment or payout as one side has it; amounts in minor units. */
+/** A payment or payout on one side; amounts in minor units. */
 export interface Standing {
   status: string;
   amount: number;
@@ -30,10 +30,9 @@ export interface ListedRow extends Standing {
 }
 
 /**
- * Some deployments say `refunded` after a partial refund. A sum that is not shown cannot be compared: that of our books stands
- * in for it.
+ * Some deployments report `refunded` after a partial refund. A missing sum cannot be compared: our books' sum is used.
  *
- * @param here absent where our books do not have it
+ * @param here absent if our books do not have it
  */
 export function standingThere(
   { status, amount, refundedAmount: shown }: Standing,
@@ -61,13 +60,13 @@ export function standingHere(subject: SubjectState): Standing {
 const isTaken = ({ status }: Standing): boolean => status === 'approved' || status === 'refunded';
 const hasEndedWithout = ({ status }: Standing): boolean => status === 'declined' || status === 'expired';
 
-/** The amount of what took no money says nothing. */
+/** The amount of a payment that took no money is irrelevant. */
 export const isSame = (here: Standing, there: Standing): boolean =>
   here.status === there.status &&
   here.refundedAmount === there.refundedAmount &&
   (here.amount === there.amount || hasEndedWithout(here));
 
-/** True if the row is of an attempt or payout under our number that is not the one that we know. */
+/** True if the row is an unknown attempt or payout under our number. */
 export function isAnother(subject: SubjectState, { serviceToken, orderNumber }: ListedRow): boolean {
   if (isWaiting(subject)) return true;
   const known = stateOf(subject).serviceToken;
@@ -75,11 +74,11 @@ export function isAnother(subject: SubjectState, { serviceToken, orderNumber }: 
   return orderNumber !== undefined && orderNumber !== creationOf(subject).providerOrderNumber;
 }
 
-/** Nothing of it is announced: nothing that is there is known. */
+/** Its call is not announced, so no token is known. */
 const isWaiting = (subject: SubjectState): boolean =>
   'payout' in subject && isBeforeAnnouncement(subject.payout);
 
-/** An attempt that was abandoned may be there as well: it matters where it took money, or still may. */
+/** An abandoned attempt may exist as well: it matters if it took money, or still may. */
 export const agrees = (subject: SubjectState, row: ListedRow): boolean => {
   const here = standingHere(subject);
   const there = standingThere(row, here);
@@ -88,7 +87,7 @@ export const agrees = (subject: SubjectState, row: ListedRow): boolean => {
     : isSame(here, there) && stateOf(subject).terms.currency === row.currency;
 };
 
-/** What either side has of one row, in the sums of its currency. */
+/** The amounts of one row on either side, in the sums of its currency. */
 export function sumsOf(
   operation: OperationKind,
   currency: string,
@@ -107,10 +106,9 @@ export function sumsOf(
   };
 }
 
-/** The differences that are listed, of one part; all are counted. */
+/** Maximum listed differences per part; all are counted. */
 const differencesMax = 1_000;
 
-/** Several rows together. */
 export function joinParts(operation: OperationKind, parts: readonly ReconciledPart[]): ReconciledPart {
   return {
     operation,

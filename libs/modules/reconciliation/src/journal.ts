@@ -20,7 +20,7 @@ interface JournalDependencies {
   ids: Ids;
 }
 
-/** Asks for a run: the gateway that holds the lease carries it out. */
+/** Requests a run: the gateway with the lease carries it out. */
 export async function requestReconciliation(
   deps: JournalDependencies,
   wanted: Pick<ReconciliationRequest, 'environment' | 'account' | 'day' | 'isDryRun' | 'by'>,
@@ -33,11 +33,11 @@ export async function requestReconciliation(
   return request;
 }
 
-/** A second report of a run, after a lost answer, changes nothing. */
+/** A repeated report of a run, after a lost answer, changes nothing. */
 export const reportReconciliation = (deps: JournalDependencies, summary: ReconciliationSummary) =>
   append(deps, { type: 'ReconciliationReported', data: summary });
 
-/** Nothing is expected, so that no process waits for another one: what stands twice has one token and is taken once. */
+/** No expected revision, so that no process waits for another: a duplicate has the same token and counts once. */
 async function append(
   { store, clock, ids }: JournalDependencies,
   event: ReconciliationJournalEvent,
@@ -57,11 +57,10 @@ export async function lastReconciled(deps: JournalDependencies, environment: Env
 }
 
 export interface Journal {
-  /** Reads what is new. */
   refresh(): Promise<void>;
-  /** Requests whose runs have not ended: those of persons first, then the oldest. */
+  /** Requests whose runs have not ended: those of people first, then the oldest. */
   openOf(environment: Environment, account: string): ReconciliationRequest[];
-  /** What was asked of accounts that are not among these. */
+  /** Requests for accounts that are not among these. */
   openOfOthers(isKnown: (request: ReconciliationRequest) => boolean): ReconciliationRequest[];
   daysOf(environment: Environment, account: string): ReconciledDays;
 }
@@ -93,7 +92,7 @@ export function createJournal({ store }: Pick<JournalDependencies, 'store'>): Jo
     Number(b.by === 'person') - Number(a.by === 'person') || a.requestedAt - b.requestedAt;
 
   return {
-    // A reading under way may have passed the end before the caller's own request was there.
+    // A read under way may have passed the end before the caller's own request was recorded.
     refresh: () => (reading = reading.catch(() => undefined).then(read)),
     openOf: (environment, account) =>
       [...open.values()]

@@ -7,23 +7,23 @@ import {
   evolveReconciliationReport,
 } from './reconciliation.ts';
 
-/** Readings of a list at most: what grows while it is read is read again, and then left to the next run. */
+/** Maximum readings of a list: a list that grows during the read is read again, and then left to the next run. */
 const passesMax = 3;
 
 interface ListProgress {
-  /** Of the page to read next. */
+  /** Number of the next page. */
   pass: number;
   page: number;
-  /** Fingerprints of all rows that were shown. It grows in place: a copy for each page would cost its square. */
+  /** Fingerprints of all shown rows. Grows in place: a copy for each page would be quadratic. */
   seen: Set<string>;
   total: number | undefined;
   isRead: boolean;
-  /** Ours were looked for among them. */
+  /** True once our payments were searched among them. */
   areBooksCompared: boolean;
 }
 
 export interface RunProgress {
-  /** How often the account gave no list that could be read, since anything was compared. */
+  /** Unreadable lists of the account since the last comparison. */
   interruptions: number;
   report: ReconciliationReport | undefined;
   lists: Readonly<Record<OperationKind, ListProgress>>;
@@ -44,7 +44,7 @@ export const noProgress = (): RunProgress => ({
 });
 
 const fingerprintLength = 12;
-/** Of a provider's token: 72 bits, so that a list of a million has no two alike. */
+/** Of a provider's token: 72 bits, so that a list of a million has no collisions. */
 export const fingerprintOf = (serviceToken: string): string =>
   createHash('sha256').update(serviceToken).digest('base64url').slice(0, fingerprintLength);
 
@@ -82,6 +82,6 @@ function afterPage(
     : { ...known, pass, page, isRead: true };
 }
 
-/** True where the provider counts more rows than it has shown. */
+/** True if the provider counts more rows than it has shown. */
 export const isListShort = ({ seen, total }: Pick<ListProgress, 'seen' | 'total'>): boolean =>
   total !== undefined && seen.size < total;

@@ -1,4 +1,4 @@
-/** One row of the provider's list, or one of ours that the list does not have: what it is, and what follows from it. */
+/** Compares one row of the provider's list, or one of ours that is missing there, and acts on the result. */
 import {
   type Difference,
   type ReconciledPart,
@@ -31,35 +31,34 @@ import type { BookedOperation, Books } from './books.ts';
 import { type ListedRow, agrees, isAnother, standingHere, standingThere, sumsOf } from './comparison.ts';
 
 export interface RowDependencies extends Subjects {
-  /** What `nameOfInstallation` gives. */
+  /** As `nameOfInstallation` returns it. */
   installation: string;
   unmatched: UnmatchedOperations;
   books: Books;
   askAccount: AskAccount;
   inquire: (token: string, cause: Cause) => Promise<InquiryResult>;
   inquireNamed: (token: string, serviceToken: string, cause: Cause, listed: Listed) => Promise<InquiryResult>;
-  /** The only team of an account: what belongs to nobody is shown to it; undefined if there are several. */
+  /** The only team of an account, which sees operations without an owner; undefined if there are several. */
   soleTeamOf: (request: ReconciliationRequest) => string | undefined;
   times: CallTimes;
   clock: Clock;
 }
 
-/** The account cannot be asked now: what was not compared is compared when it can. */
+/** The account cannot be inquired now: uncompared rows wait until it can. */
 export class AccountSilent extends Error {}
 
-/** What a part of a run is compared with. */
 export interface RowContext {
   request: ReconciliationRequest;
   operation: OperationKind;
   cause: Cause;
-  /** When the list was asked for, milliseconds since the Unix epoch. */
+  /** When the list was requested, milliseconds since the Unix epoch. */
   readAt: number;
-  /** Reviews of what only the provider has that this run may still open. */
+  /** Remaining reviews of operations that only the provider has, for this run. */
   reviewsLeft: { count: number };
 }
 
 export interface ComparedRow extends ReconciledPart {
-  /** Of ours, where both sides agree. */
+  /** Our tokens on which both sides agree. */
   matchedToken?: string;
 }
 
@@ -72,7 +71,7 @@ export async function compareRow(
   const view = token === undefined ? undefined : deps.books.find(context.operation, token);
   if (view !== undefined && isOurs(view, context) && agrees(view, row))
     return known(view, matched(context, view, row));
-  // The index may be behind; what is recorded counts.
+  // The index may lag; the recorded events count.
   const subject = token === undefined ? undefined : await subjectsOf(deps, token).load(token);
   if (subject === undefined || !isOurs(subject, context)) return onlyAtService(deps, context, row, token);
   return known(subject, await compareSubject(deps, context, subject, row));
@@ -97,7 +96,8 @@ async function compareSubject(
 }
 
 /**
- * A run that opened a review, and ended before it saw what was adopted just then, leaves that to the next one (seed 20483), also where both
+ * A run that opened a review, and ended before it saw a concurrent adoption, leaves that to the next one (seed 20483), even if
+ * both
  * sides differ by then (seed 189703).
  */
 async function endAsNobodys(
@@ -111,14 +111,14 @@ async function endAsNobodys(
   if (!isDryRun) await resolveAsKnown(unmatched, token, cause);
 }
 
-/** What has our number, and another token, is one that nobody knows: that is for a person. */
+/** Our number with an unknown token: a person decides. */
 const isUnder = (own: string, orderNumber: string | undefined): boolean =>
   orderNumber?.startsWith(`${own}.`) === true;
 
 const isOurs = (subject: SubjectState, { request }: RowContext): boolean =>
   stateOf(subject).environment === request.environment;
 
-/** By our number; else by the provider's token: what was adopted has a number of its team, and some rows show none. */
+/** By our number; else by the provider's token: an adopted payment has its team's number, and some rows show none. */
 function tokenOf(
   { books, installation }: RowDependencies,
   { request, operation }: RowContext,
@@ -133,7 +133,7 @@ function tokenOf(
       deriveAdoptedToken({ installation, environment }, account, row.serviceToken)
     );
   if (row.orderNumber !== undefined) return undefined;
-  // What was announced around midnight may be of another day there.
+  // A call announced around midnight may have another day there.
   for (const days of [0, -1, 1])
     for (const page of books.pagesOf(operation, { environment, account, day: dayBeside(day, days) }))
       for (const view of page) if (stateOf(view).serviceToken === row.serviceToken) return view.token;
@@ -147,14 +147,14 @@ function matched(context: RowContext, subject: BookedOperation, row: ListedRow):
   const isOther = isAnother(subject, row);
   return {
     ...part(context, 'matched'),
-    // An attempt that was abandoned says nothing about the payment.
+    // An abandoned attempt does not affect the payment.
     ...(isOther ? {} : { matchedToken: subject.token }),
     sums: sumsOfBoth(context, subject, row),
     teams: [stateOf(subject).team],
   };
 }
 
-/** An attempt next to the one that we know is not what our books count. */
+/** A second attempt is not in our books. */
 const hereOf = (subject: SubjectState, row: ListedRow) =>
   isAnother(subject, row) ? undefined : standingHere(subject);
 
@@ -194,7 +194,7 @@ async function differs(
     return after !== undefined && (agrees(after, row) || stateOf(after).reviews.length > 0);
   }
 
-  /** Accounts of earlier attempts are asked, too: that one of them is silent holds up no other one. */
+  /** Accounts of earlier attempts are inquired as well; a silent one delays no other. */
   async function inquireOther(): Promise<boolean> {
     const { account } = request;
     const { orderNumber } = row;
@@ -211,7 +211,7 @@ const knows = (
   serviceToken: string,
 ): boolean => own === serviceToken || discrepancies.some((each) => each.serviceToken === serviceToken);
 
-/** What was asked for under its number by now, behind a restore, may be another one. */
+/** After a restore, a later request under its number may be another one. */
 async function isAdopted(
   deps: RowDependencies,
   context: RowContext,
@@ -227,12 +227,12 @@ async function onlyAtService(
   deps: RowDependencies,
   context: RowContext,
   row: ListedRow,
-  /** What it would have here. */
+  /** Its record here, if adopted. */
   own: string | undefined,
 ): Promise<ComparedRow> {
   const { request, operation, cause, readAt, reviewsLeft } = context;
   const { environment, account, day } = request;
-  // Without its time all that is known is the day.
+  // Without its time only the day is known.
   const { serviceToken, currency, orderNumber, createdAt = Date.parse(day) + dayMs } = row;
   if (createdAt > readAt - quietPeriodMs(deps.times)) return part(context, 'underWay');
   const there = standingThere(row);
@@ -253,7 +253,7 @@ async function onlyAtService(
     if (isOpened && (await isAdopted(deps, context, row, own)))
       await resolveAsKnown(deps.unmatched, token, cause);
   }
-  // A person has decided what it is, and nothing about it is new.
+  // A person has decided what it is, and it has not changed.
   if (!isNew && known?.reviews.length === 0)
     return { ...part(context, 'matched'), sums: [sumsOf(operation, currency, { there })] };
   const difference: Difference = {
@@ -270,7 +270,7 @@ async function onlyAtService(
   };
 }
 
-/** One of ours that was accepted there, and that the list of its day does not have. */
+/** One of ours that was accepted there, and is missing in the list of its day. */
 export async function compareMissing(
   deps: RowDependencies,
   context: RowContext,
@@ -310,7 +310,7 @@ function requireAsked(result: InquiryResult): InquiryResult {
 
 type Looked = 'missing' | 'onOtherDays' | 'underWay' | 'matched';
 
-/** The ordinary inquiry: what is missing opens a review, unless a person keeps our record. */
+/** The ordinary inquiry: if it is missing, a review opens, unless a person keeps our record. */
 async function inquireMissing(deps: RowDependencies, { cause }: RowContext, token: string): Promise<Looked> {
   if (requireAsked(await deps.inquire(token, cause)) !== 'inquired') return 'underWay';
   const after = await subjectsOf(deps, token).load(token);

@@ -1,4 +1,4 @@
-/** Carries out reconciliations: those that are due, and those that a person asks for. One process does it for all. */
+/** Carries out reconciliations: those that are due, and those that people request. One process does it for all. */
 import { type Environment, merchantAccountKey, type Accounts } from '@tollgate/core';
 import { type ReconciliationRequest } from './reconciliation.ts';
 import { isRetryable } from '@tollgate/service-kit';
@@ -25,25 +25,25 @@ interface AccountName {
 export interface ReconciliationHealth {
   environment: Environment;
   account: string;
-  /** `YYYY-MM-DD`; undefined while no day was compared completely after its end. */
+  /** `YYYY-MM-DD`; undefined until a day was compared completely after its end. */
   lastCompleteDay: string | undefined;
-  /** That the latest runs of today and of the two days before have found. */
+  /** Differences in the latest runs of today and of the two days before. */
   differences: number;
 }
 
 export interface Reconciler {
-  /** Runs until the signal is aborted, and until the pages under way have been recorded. */
+  /** Runs until the signal is aborted and the pages under way have been recorded. */
   run(signal: AbortSignal): Promise<void>;
   /** Undefined while another process does the work. */
   health(): readonly ReconciliationHealth[] | undefined;
 }
 
-/** How often what a person asks for is looked for, milliseconds. */
+/** Polling interval for requests of people. @unit milliseconds */
 const idleMs = 2_000;
-/** Before an account that gave no answer is asked again, milliseconds; doubled each time. */
+/** Before a silent account is inquired again, doubled each time. @unit milliseconds */
 const retryMsMin = 60_000;
 const retryMsMax = 60 * 60_000;
-/** Before a run continues that the store interrupted, milliseconds. */
+/** Before a run continues that the store interrupted. @unit milliseconds */
 const storeRetryMs = 10_000;
 
 export function createReconciler(deps: ReconcilerDependencies): Reconciler {
@@ -60,7 +60,7 @@ export function createReconciler(deps: ReconcilerDependencies): Reconciler {
       try {
         await Promise.all([refuseUnknown(deps, own, until), runAccounts(deps, own, until)]);
       } finally {
-        // Where one fails permanently the others end too, and all begin again.
+        // If one fails permanently the others end as well, and all begin again.
         ended.abort();
         journal = undefined;
       }
@@ -79,7 +79,7 @@ export function createReconciler(deps: ReconcilerDependencies): Reconciler {
   };
 }
 
-/** Those that are configured, also when operators have changed which: it ends when none of its runs is under way any more. */
+/** The configured ones, even after operators change them: an account ends when none of its runs is under way. */
 async function runAccounts(
   deps: ReconcilerDependencies,
   journal: Journal,
@@ -105,7 +105,7 @@ async function runAccounts(
   await Promise.all([...running.values()].map(({ ended }) => ended));
 }
 
-/** An account that hangs holds up its own runs only, and none that a person requests meanwhile. */
+/** An account that hangs delays only its own runs, except those that a person requests meanwhile. */
 async function runAccount(
   deps: ReconcilerDependencies,
   journal: Journal,
@@ -129,7 +129,7 @@ async function runAccount(
   }
 }
 
-/** The open requests of an account: first those of persons that were not tried yet. */
+/** The open requests of an account: first those of people that were not tried yet. */
 function requestsOf(journal: Journal, { environment, name }: AccountName) {
   const tried = new Set<string>();
   const open = () => journal.openOf(environment, name);
@@ -144,7 +144,7 @@ function requestsOf(journal: Journal, { environment, name }: AccountName) {
   };
 }
 
-/** While the store is away or the index is being rebuilt, nothing is wrong with a reconciliation. */
+/** An unavailable store or a rebuilding index is no fault of a reconciliation. */
 function logFailure({ log }: ReconcilerDependencies, { name }: AccountName, error: unknown): void {
   const about = { error, account: name, operation: 'reconciliation' };
   const isPassing = isRetryable(error);

@@ -1,6 +1,6 @@
 /**
- * One run: the lists of an account and day are read page by page and compared, then ours are looked for among what they
- * showed. Every page is recorded before the next one is asked for, so that a run continues after a kill.
+ * One run: the lists of an account and day are read page by page and compared, then our payments are searched among the
+ * result. Every page is recorded before the next one is requested, so that a run continues after a kill.
  */
 import { type EventStore, type LoadedState, loadState } from '@tollgate/event-store';
 import {
@@ -42,23 +42,22 @@ export interface RunDependencies extends RowDependencies {
   ids: Ids;
   clock: Clock;
   log: Log;
-  /** Receives our tokens that the provider shows as we have them. */
+  /** Receives our tokens on which both sides agree. */
   onMatched?: ((tokens: readonly string[]) => Promise<void>) | undefined;
 }
 
-/** `interrupted`: the account gave no answer, or the process stops; the run continues where it was. */
+/** `interrupted`: the account did not answer, or the process stops; the run continues later. */
 export type RunEnd = 'ended' | 'interrupted';
 
-/** Rows that are compared at once: only those that differ wait for anything. */
+/** Rows compared concurrently: only those that differ wait for anything. */
 const rowsAtOnceMax = 16;
-/** Reviews of what only the provider has that one run opens; more are counted, and opened by the next ones. */
+/** Maximum reviews of operations that only the provider has, per run; more are counted, and opened by later runs. */
 const unmatchedReviewsMax = 1_000;
 const operations = ['payment', 'payout'] as const;
 
-/** In a row, with pauses of up to an hour between them: a page that nobody can read holds up no other day for longer. */
+/** Consecutive, with pauses of up to an hour between them: an unreadable page delays no other day for longer. */
 const interruptionsMax = 8;
 
-/** A run with what is needed to go on with it. */
 interface Run extends RunDependencies {
   request: ReconciliationRequest;
   cause: Cause;
@@ -69,7 +68,7 @@ interface Run extends RunDependencies {
   signal: AbortSignal;
 }
 
-/** @throws StoreUnavailable; Error where another process has taken over this run */
+/** @throws StoreUnavailable; Error if another process has taken over this run */
 export async function runReconciliation(
   deps: RunDependencies,
   request: ReconciliationRequest,
@@ -95,7 +94,7 @@ export async function runReconciliation(
   return 'ended';
 }
 
-/** An account that is not configured: what was asked for ends without a comparison. */
+/** An account that is not configured: its request ends without a comparison. */
 export async function refuseReconciliation(
   deps: RunDependencies,
   request: ReconciliationRequest,
@@ -162,10 +161,10 @@ async function comparePage(run: Run, operation: OperationKind): Promise<void> {
   const { found, total } = outcome.answer;
   const rows = newRowsOf(found, seen);
   const compared = await eachOf(rows, (row) => compareRow(run, contextOf(run, operation, readAt), row));
-  // A process that stops inquires nothing: the one that continues the run compares this page again.
+  // A stopping process inquires nothing: the process that continues the run compares this page again.
   if (run.signal.aborted) return;
   const seenAfter = seen.size + rows.length;
-  // A full page may be followed by another one, whatever the count says.
+  // A full page may be followed by another one, whatever the count.
   const mayFollow = found.length === pageRows && rows.length > 0;
   const hasShownAll = total === undefined ? rows.length === 0 : page * pageRows >= total && !mayFollow;
   const isLast = found.length === 0 || hasShownAll || (pass > 1 && seenAfter >= (total ?? 0));
@@ -183,7 +182,7 @@ async function comparePage(run: Run, operation: OperationKind): Promise<void> {
   if (!request.isDryRun) await run.onMatched?.(compared.flatMap(({ matchedToken }) => matchedToken ?? []));
 }
 
-/** What no page before has shown: rows move on to later pages while the list grows. */
+/** Rows that no earlier page has shown: rows move to later pages while the list grows. */
 function newRowsOf(
   found: readonly (ComparablePayment | ObservedPayout)[],
   seen: ReadonlySet<string>,
@@ -212,7 +211,7 @@ function toRow(found: ComparablePayment | ObservedPayout): ListedRow {
 }
 
 const textLengthMax = 100;
-/** What a provider writes may have any length, and anything in it. */
+/** The provider's texts may have any length and content. */
 const toKeep = (text: string): string => maskedText(text, textLengthMax);
 
 const contextOf = (run: Run, operation: OperationKind, readAt: number): RowContext => ({
@@ -223,7 +222,7 @@ const contextOf = (run: Run, operation: OperationKind, readAt: number): RowConte
   reviewsLeft: run.reviewsLeft,
 });
 
-/** Ours that were accepted there, and that no page has shown. A kill in the middle repeats it: inquiries are harmless. */
+/** Our payments that were accepted there, and that no page has shown. A kill repeats this: inquiries are harmless. */
 async function compareBooks(run: Run, operation: OperationKind): Promise<void> {
   const { seen } = run.progress().lists[operation];
   const context = contextOf(run, operation, run.readAt);
@@ -238,7 +237,7 @@ async function compareBooks(run: Run, operation: OperationKind): Promise<void> {
       ...(await eachOf(unseen, ({ view, serviceToken }) => compareMissing(run, context, view, serviceToken))),
     );
     if (run.signal.aborted) return;
-    // Between pages everybody else has a turn.
+    // Other work runs between pages.
     await run.clock.sleep(0);
   }
   await run.append({ type: 'BooksCompared', data: joinParts(operation, parts) });
@@ -282,7 +281,7 @@ async function interrupt({ append, clock, log, request }: Run, reason: string): 
   return 'interrupted';
 }
 
-/** In order, so many at once. */
+/** In order, this many concurrently. */
 async function eachOf<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,

@@ -87,7 +87,7 @@ const ended = (outcome: 'complete' | 'incomplete' | 'account_unknown' = 'complet
 const reportAfter = (...history: readonly ReconciliationEvent[]): ReconciliationReport | undefined =>
   history.reduce<ReconciliationReport | undefined>(evolveReconciliationReport, undefined);
 
-describe('what a run has stored is read back whole', () => {
+describe('the stored events of a run are read back whole', () => {
   it.each([started, compared, books, interrupted, ended(), ended('incomplete'), ended('account_unknown')])(
     '%j',
     (event) => expect(decodeReconciliationEvent(event)).toEqual(event),
@@ -109,7 +109,7 @@ describe('what a run has stored is read back whole', () => {
     },
   ])('in the journal: %j', (event) => expect(decodeReconciliationJournalEvent(event)).toEqual(event));
 
-  it('where it always was', () => {
+  it('under the same stream name as ever', () => {
     expect([reconciliationJournal, reconciliationStream('rcn_1')]).toEqual([
       'reconciliations',
       'reconciliation-rcn_1',
@@ -138,7 +138,7 @@ describe('the report', () => {
     });
   });
 
-  it('adds up what pages and books have shown', () => {
+  it('adds up the results of pages and books', () => {
     expect(reportAfter(started, compared, books)).toEqual({
       request,
       startedAt: 2,
@@ -156,7 +156,7 @@ describe('the report', () => {
     });
   });
 
-  it('is not changed by an interruption, and ends once', () => {
+  it('is unchanged by an interruption, and ends once', () => {
     expect(reportAfter(started, compared, interrupted)).toEqual(reportAfter(started, compared));
     expect(reportAfter(started, ended())).toEqual({
       ...reportAfter(started),
@@ -172,17 +172,17 @@ describe('the report', () => {
 });
 
 describe('sums', () => {
-  it('of each currency apart, in the order of their codes', () => {
+  it('of each currency are separate, in the order of their codes', () => {
     const mixed = [sums('USD'), sums('CHF'), sums('EUR', 2), sums('USD', 2)];
     expect(addSums(mixed)).toEqual([sums('CHF'), sums('EUR', 2), sums('USD', 3)]);
     expect(addSums([])).toEqual([]);
   });
 
-  it('of counts, each of its own', () => {
+  it('of counts are separate', () => {
     expect(addCounts(counts, { ...noCounts, matched: 1 })).toEqual({ ...counts, matched: 6 });
   });
 
-  it('count as differences what differs and what only one side has', () => {
+  it('count differing rows and rows of only one side as differences', () => {
     expect(differenceCountOf(counts)).toBe(7);
   });
 });

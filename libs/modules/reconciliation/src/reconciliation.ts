@@ -1,6 +1,6 @@
 /**
- * Reconciliation of one account and day: what the provider lists is compared with our books, and the other way round.
- * Each run has a stream, which is its progress and its report; the journal lists the runs.
+ * Reconciliation of one account and day: the provider's list is compared with our books, and vice versa. Each run has a stream,
+ * which is its progress and its report; the journal lists the runs.
  */
 import { z } from 'zod';
 import {
@@ -32,14 +32,14 @@ const requestSchema = z.object({
 });
 export type ReconciliationRequest = z.infer<typeof requestSchema>;
 
-/** `differs`: status, amount or refunded sum; `another_token`: under our number, and not the one that we know. */
+/** `differs`: status, amount or refunded sum; `another_token`: our number with an unknown token. */
 const differenceKinds = ['differs', 'another_token', 'only_here', 'only_at_service'] as const;
 
 const amountsSchema = z.object({ status: z.string(), amount: z.number(), refundedAmount: reportedSumSchema });
 const differenceSchema = z.object({
   kind: z.enum(differenceKinds),
   operation: operationKindSchema,
-  /** Of ours. */
+  /** Our token. */
   token: z.string().optional(),
   serviceToken: z.string(),
   currency: z.string(),
@@ -55,9 +55,9 @@ const countsSchema = z.object({
   differing: z.int(),
   onlyHere: z.int(),
   onlyAtService: z.int(),
-  /** Created that day here, and shown by the provider under another day. */
+  /** Created that day here, and listed by the provider under another day. */
   onOtherDays: z.int(),
-  /** Too young, or changed while it was read: the next run compares it. */
+  /** Too young, or changed during the read: the next run compares it. */
   underWay: z.int(),
 });
 export type Counts = z.infer<typeof countsSchema>;
@@ -70,7 +70,7 @@ export const noCounts: Counts = {
   underWay: 0,
 };
 
-/** Minor units: what was approved and not yet refunded in `payments`, what was given back in `refunds`. */
+/** Minor units: `payments` are approved and not yet refunded, `refunds` are refunded. */
 const sumsSchema = z.object({
   currency: z.string(),
   paymentsHere: z.number(),
@@ -87,7 +87,7 @@ const partSchema = z.object({
   counts: countsSchema,
   sums: z.array(sumsSchema),
   differences: z.array(differenceSchema),
-  /** Whose of ours were compared. */
+  /** Teams whose payments were compared. */
   teams: z.array(z.string()),
 });
 export type ReconciledPart = z.infer<typeof partSchema>;
@@ -97,7 +97,7 @@ export type ReconciliationOutcome = z.infer<typeof outcomeSchema>;
 
 const eventSchemas = {
   ReconciliationStarted: requestSchema.extend({ startedAt: instantSchema }),
-  /** A page of the provider's list; `seen` holds twelve characters for each row that no page before had. */
+  /** A page of the provider's list; `seen` holds twelve characters for each row that no earlier page had. */
   PageCompared: partSchema.extend({
     pass: z.int(),
     page: z.int(),
@@ -107,9 +107,9 @@ const eventSchemas = {
   }),
   /** All of ours that no page had. */
   BooksCompared: partSchema,
-  /** The account gave no answer; it is tried again from the same page. */
+  /** The account did not answer; the run continues at the same page. */
   ReconciliationInterrupted: z.object({ reason: z.string(), interruptedAt: instantSchema }),
-  /** `team`: the only one whose objects were compared, and which may see the report. */
+  /** `team`: the only team whose payments were compared, which may see the report. */
   ReconciliationEnded: z.object({
     outcome: outcomeSchema,
     team: z.string().optional(),
@@ -191,7 +191,7 @@ export const addCounts = (a: Counts, b: Counts): Counts =>
     Object.entries(a).map(([name, count]) => [name, count + b[name as keyof Counts]]),
   ) as Counts;
 
-/** One entry for each currency, in their order. */
+/** One entry per currency, in order. */
 export function addSums(all: readonly Sums[]): Sums[] {
   const byCurrency = new Map<string, Sums>();
   for (const { currency, ...sums } of all) {
@@ -205,6 +205,6 @@ export function addSums(all: readonly Sums[]): Sums[] {
   return [...byCurrency.values()].sort((a, b) => (a.currency < b.currency ? -1 : 1));
 }
 
-/** All that is not as it should be. */
+/** Number of differences. */
 export const differenceCountOf = ({ differing, onlyHere, onlyAtService }: Counts): number =>
   differing + onlyHere + onlyAtService;

@@ -15,7 +15,7 @@ const run = (day: string, startedAt: string, more: object = {}) => ({
 });
 const after = (...runs: ReturnType<typeof run>[]) =>
   runs.reduce((days, each) => afterRun(days, each, 0), none);
-/** Whatever is due is compared at once, until nothing is. */
+/** Compares whatever is due, until nothing is. */
 function dueAt(days: ReconciledDays, now: string, afterDays?: readonly number[]): [string[], ReconciledDays] {
   const due: string[] = [];
   let known = days;
@@ -38,7 +38,7 @@ describe('due is', () => {
     expect(dueDay(days, at('2026-11-10T13:00:00'))).toBe('2026-11-10');
   });
 
-  // A page of yesterday that nobody could read took hours of tries: it was due again at once, before all older days.
+  // An unreadable page of yesterday took hours of tries: it was due again at once, before all older days.
   it('no day that was tried for hours until now, so that the others have their turn', () => {
     const tried = { outcome: 'incomplete', endedAt: at('2026-11-10T12:00:00') };
     const days = after(
@@ -52,8 +52,9 @@ describe('due is', () => {
     expect(dueAt(next, '2026-11-10T13:00:00')[0]).toContain('2026-11-09');
   });
 
-  // A process whose clock ran four hours ahead had compared today: today was compared again five hours after it was set right.
-  it('today, hourly, also where a clock that ran ahead has compared it', () => {
+  // A process whose clock ran four hours ahead had compared today: today was compared again only five hours after the
+  // correction.
+  it('today, hourly, even if a clock that ran ahead has compared it', () => {
     const days = after(run('2026-11-10', '2026-11-10T16:00:00'));
     expect(dueDay(days, at('2026-11-10T12:00:00'))).toBe('2026-11-10');
     const [, next] = dueAt(days, '2026-11-10T12:00:00');
@@ -73,13 +74,13 @@ describe('due is', () => {
     expect(Object.keys(compared).sort()[0]).toBe('2026-11-01');
   });
 
-  it('no day that has just ended: what was announced before midnight may be under way', () => {
+  it('no day that has just ended: calls announced before midnight may be under way', () => {
     const days = after(run('2026-11-09', '2026-11-09T23:59:00'), run('2026-11-10', '2026-11-10T00:01:00'));
     expect(dueDay(days, at('2026-11-10T00:14:59'))).toBeUndefined();
     expect(dueDay(days, at('2026-11-10T00:59:00'))).toBe('2026-11-09');
   });
 
-  it('every day that an outage has left out', () => {
+  it('every day missed in an outage', () => {
     const days = after(run('2026-11-01', '2026-11-01T12:00:00'));
     const [due] = dueAt(days, '2026-11-06T12:00:00', [1]);
     expect(due.sort()).toEqual([
@@ -105,7 +106,7 @@ describe('due is', () => {
 });
 
 describe('the last complete day', () => {
-  it('is the last one up to which all was compared after its end', () => {
+  it('is the last one up to which everything was compared after its end', () => {
     expect(lastCompleteDay(none)).toBeUndefined();
     expect(lastCompleteDay(after(run('2026-11-01', '2026-11-01T12:00:00')))).toBeUndefined();
     const first = run('2026-11-01', '2026-11-02T06:00:00');

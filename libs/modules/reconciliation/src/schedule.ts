@@ -1,27 +1,27 @@
-/** Which day of an account is to be compared next. */
+/** Chooses the next day of an account to compare. */
 import { dayMs, utcDayOf } from '@tollgate/service-kit';
 import type { ReconciliationSummary } from './reconciliation.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
 
-/** Days after which a day is compared again, by default. */
+/** @default days after which a day is compared again */
 export const reconciledAfterDaysDefault: readonly number[] = [1, 2, 7, 30];
 
-/** Between two runs of today, and before a day that could not be compared completely is tried again. */
+/** Between two runs of today, and before an incomplete day is tried again. */
 const repeatMs = hour;
-/** After midnight: what was announced before it has ended by then. */
+/** After midnight: calls announced before it have ended by then. */
 const settleMs = 15 * minute;
-/** Days that are made up for after an outage, at most. */
+/** Maximum days made up for after an outage. */
 const madeUpDaysMax = 31;
 
-/** What is known of the runs of one day, instants in milliseconds since the Unix epoch. */
+/** The runs of one day, times in milliseconds since the Unix epoch. */
 interface ReconciledDay {
-  /** When the latest run ended, whatever its outcome: one may have tried for hours, and the other days are due meanwhile. */
+  /** End of the latest run, with any outcome: one may have tried for hours, and the other days are due meanwhile. */
   attemptedAt: number;
-  /** When the latest run began that compared everything. */
+  /** Start of the latest complete run. */
   completedAt?: number;
-  /** Differences that the latest run found. */
+  /** Differences found by the latest run. */
   differences: number;
 }
 /** By `YYYY-MM-DD`. */
@@ -31,7 +31,7 @@ const startOf = (day: string): number => Date.parse(day);
 const endOf = (day: string): number => startOf(day) + dayMs;
 const dayBefore = (day: string, days: number): string => utcDayOf(startOf(day) - days * dayMs);
 
-/** A dry run has changed nothing, and counts as none. */
+/** A dry run has changed nothing, and does not count. */
 export function afterRun(
   days: ReconciledDays,
   run: Pick<ReconciliationSummary, 'day' | 'isDryRun' | 'outcome' | 'startedAt' | 'endedAt'>,
@@ -53,8 +53,8 @@ const isOver = (days: ReconciledDays, day: string): boolean =>
   (days.get(day)?.completedAt ?? 0) >= endOf(day);
 
 /**
- * The day that is due, undefined where none is. Today hourly; days that are over once, and again after each of
- * `afterDays`. What was before the first run is nobody's but a person's to ask for.
+ * The day that is due, undefined if none is. Today hourly; past days once, and again after each of `afterDays`. Days before the
+ * first run are compared only on request.
  */
 export function dueDay(
   days: ReconciledDays,
@@ -63,7 +63,7 @@ export function dueDay(
 ): string | undefined {
   const today = utcDayOf(now);
   const first = firstOf(days) ?? today;
-  // What was attempted hours from now was attempted by a clock that ran ahead, and holds nothing up.
+  // An attempt hours in the future was made by a clock that ran ahead, and delays nothing.
   const mayBegin = (day: string) => Math.abs(now - (days.get(day)?.attemptedAt ?? 0)) >= repeatMs;
   if (mayBegin(today)) return today;
   if (now - startOf(today) < settleMs) return undefined;
@@ -82,13 +82,13 @@ function daysBefore(today: string, first: string): string[] {
   return before;
 }
 
-/** The last day that was compared completely once it was over, with all before it; undefined if there is none. */
+/** The last day up to which every day was compared completely after its end; undefined if there is none. */
 export function lastCompleteDay(days: ReconciledDays): string | undefined {
   let last: string | undefined;
   for (let day = firstOf(days); day !== undefined && isOver(days, day); day = dayBefore(day, -1)) last = day;
   return last;
 }
 
-/** Differences that the latest runs of today and of the two days before found. */
+/** Differences found by the latest runs of today and of the two days before. */
 export const recentDifferences = (days: ReconciledDays, now: number): number =>
   [0, 1, 2].reduce((sum, count) => sum + (days.get(dayBefore(utcDayOf(now), count))?.differences ?? 0), 0);

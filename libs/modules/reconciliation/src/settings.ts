@@ -1,2 +1,1 @@
-/** Settings for the configuration, without loading the service. */
 export { reconciledAfterDaysDefault } from './schedule.ts';

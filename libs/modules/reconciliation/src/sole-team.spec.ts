@@ -14,6 +14,6 @@ it.each([
   ['all', [], undefined],
   ['one', ['shop', 'games'], 'shop'],
   ['two', ['shop'], undefined],
-])('an account %s among the teams %j is of %s alone', (name, teams, team) => {
+])('an account %s among the teams %j belongs to %s alone', (name, teams, team) => {
   expect(soleTeamOf(accounts, teams, { environment: 'sandbox', account: name })).toBe(team);
 });

@@ -1,8 +1,9 @@
 import type { Account } from '@tollgate/core';
 
 /**
- * The only team that an account can be of: the one that its configuration names, or the only one that there is. Undefined
- * if there are several: what belongs to none of them must not be shown to any.
+ * The only possible team of an account: the one in its configuration, or the only one that exists. Undefined if there are
+ * several:
+ * an operation without an owner must not be shown to any of them.
  */
 export function soleTeamOf(
   accounts: readonly Pick<Account, 'environment' | 'name' | 'teams'>[],

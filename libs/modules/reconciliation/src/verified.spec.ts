@@ -6,7 +6,7 @@ const minute = 60_000;
 const hour = 60 * minute;
 const token = 'pay_1';
 
-/** Only what is asked of a view. */
+/** The fields used here. */
 async function postponedAt(age: number, phase = 'approved'): Promise<readonly Postponed[]> {
   const payment = { phase, refunds: [], deferredCallbacks: [] };
   const view = { token, updatedAt: 0, revision: 4, payment };
@@ -30,15 +30,15 @@ const dueAfter = (after: number) => [
   },
 ];
 
-it('lets a comparison stand for the inquiry that would have come soon', async () => {
+it('lets a comparison replace the inquiry that is due soon', async () => {
   expect(await postponedAt(50 * minute)).toEqual(dueAfter(2 * hour));
   expect(await postponedAt(20 * hour)).toEqual(dueAfter(36 * hour));
 });
 
-it('leaves the inquiry that is far off where it is', async () => {
+it('leaves an inquiry in the far future alone', async () => {
   expect(await postponedAt(5 * minute)).toEqual(dueAfter(0));
 });
 
-it('does not move what is not settled', async () => {
+it('does not move the inquiry of a payment that is not settled', async () => {
   expect(await postponedAt(50 * minute, 'pending')).toEqual([]);
 });

@@ -11,10 +11,7 @@ import {
 import type { Clock } from '@tollgate/service-kit';
 import type { Books } from './books.ts';
 
-/**
- * Moves on the next inquiry about what is settled: one comparison stands for the inquiries up to twice the age that it was
- * made at.
- */
+/** Postpones the next inquiry of a settled payment: a comparison replaces the inquiries up to twice the payment's age. */
 export async function postponeVerified(
   deps: {
     books: Pick<Books, 'find'>;

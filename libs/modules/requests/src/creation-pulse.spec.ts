@@ -15,7 +15,7 @@ function start() {
   return { clock, pulse, note };
 }
 
-it('counts creations and shows how long they took, ours and the service apart, within a tenth', () => {
+it('counts creations and measures their durations, total and at the provider, within a tenth', () => {
   const { pulse, note } = start();
   for (let ms = 1; ms <= 100; ms += 1) note(ms + 50, 50);
   const last = pulse.minutes().at(-1);
@@ -29,7 +29,7 @@ it('counts creations and shows how long they took, ours and the service apart, w
   within(last?.providerMs?.p50, 50);
 });
 
-it('takes no other request for a creation, and none that was refused for a payment', () => {
+it('ignores other requests, and refused creations', () => {
   const { pulse, note } = start();
   note(5, 0, 200, '/api/v1/payments', 'GET');
   note(5, 0, 200, '/api/v1/refunds');
@@ -39,7 +39,7 @@ it('takes no other request for a creation, and none that was refused for a payme
   expect(pulse.minutes().at(-1)).not.toHaveProperty('providerMs');
 });
 
-it('keeps an hour, also if the clock is set back', async () => {
+it('keeps an hour, even if the clock is set back', async () => {
   const { clock, pulse, note } = start();
   note(5);
   await clock.advance(59 * 60_000);

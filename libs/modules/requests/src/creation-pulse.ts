@@ -1,6 +1,6 @@
 /**
- * How the creations of the last hour went, minute by minute, as far as they were reported to this process. Kept in memory:
- * a process that starts begins with an empty hour.
+ * Creations of the last hour, minute by minute, as reported to this process. In memory: a new process begins with an empty
+ * hour.
  */
 import { routes } from '@tollgate/gateway-api/http';
 import { type Clock, minuteMs } from '@tollgate/service-kit';
@@ -13,13 +13,13 @@ export interface CreationPulse {
 }
 
 export interface CreationMinute {
-  /** Its begin, milliseconds since the Unix epoch. */
+  /** Start, milliseconds since the Unix epoch. */
   minute: number;
-  /** Payments that were created, answered 2xx. */
+  /** Payments created, answered 2xx. */
   created: number;
   /** Absent if none was answered. */
   ownMs?: Spread;
-  /** What calls of the Payment Service took; absent if none was made. */
+  /** Duration of calls to the Payment Service; absent if none was made. */
   providerMs?: Spread;
 }
 
@@ -37,7 +37,7 @@ export function createCreationPulse(clock: Pick<Clock, 'now'>): CreationPulse {
   const thisMinute = () => Math.floor(clock.now() / minuteMs);
 
   function forget(now: number): void {
-    // Also those of a clock that ran ahead.
+    // Includes those of a clock that ran ahead.
     for (const minute of byMinute.keys())
       if (minute <= now - minutesKept || minute > now) byMinute.delete(minute);
   }
@@ -74,7 +74,7 @@ export function createCreationPulse(clock: Pick<Clock, 'now'>): CreationPulse {
 
 const createMinute = () => ({ created: 0, own: createTimes(), provider: createTimes() });
 
-/** Counted in steps of a tenth: a minute costs the same however much happens in it. */
+/** Counted in steps of a tenth: a minute costs the same at any load. */
 const step = 1.1;
 const firstMs = 0.1;
 

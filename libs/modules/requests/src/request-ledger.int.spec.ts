@@ -43,7 +43,7 @@ function temporaryFile(): string {
 }
 
 describe('a request', () => {
-  it('is kept as it was noted, and over a restart', () => {
+  it('is stored, and survives a restart', () => {
     const file = temporaryFile();
     const { ledger, note } = start({ file });
     const id = note({ errorCode: 'no_account', token: 'pay_1', providerMs: 1, clientRequestId: 'c' });
@@ -55,7 +55,7 @@ describe('a request', () => {
     again.ledger.close();
   });
 
-  it('waits to be written with others, and is written by itself', async () => {
+  it('waits to be written with others, or is written by itself', async () => {
     const file = temporaryFile();
     const { ledger, note, clock } = start({ file });
     note();
@@ -71,7 +71,7 @@ describe('a request', () => {
     ledger.close();
   });
 
-  it('goes after its days, and where its team has too many; another team keeps its own', async () => {
+  it('expires after its days, or if its team has too many; another team keeps its own', async () => {
     const { ledger, note, clock } = start({ perTeamMax: 100 });
     const others = note({}, games);
     const first = note();
@@ -87,7 +87,7 @@ describe('a request', () => {
     expect(ledger.find(games, own)).toBeDefined();
   });
 
-  it('of which nobody is known is none of a team', () => {
+  it('without a known caller belongs to no team', () => {
     const { ledger, note } = start();
     const { caller: _, ...unknown } = { caller: undefined };
     const id = note();
@@ -97,7 +97,7 @@ describe('a request', () => {
 });
 
 describe('a page', () => {
-  it('begins after the one before it, and ends', () => {
+  it('begins after the previous one, and ends', () => {
     const { ledger, note } = start();
     const ids = Array.from({ length: 5 }, () => note()).toReversed();
     const first = ledger.list(shop, { perPage: 3 });
@@ -106,7 +106,7 @@ describe('a page', () => {
     expect([second.records.map(({ id }) => id), second.next]).toEqual([ids.slice(3), undefined]);
   });
 
-  it('passes over so many at most, and says where to go on', () => {
+  it('visits a bounded number of rows, and has a cursor', () => {
     const { ledger, note } = start({ perTeamMax: 100_000 });
     const rare = note({ status: 409 });
     for (let count = 0; count < 1_999; count += 1) note();
@@ -127,9 +127,10 @@ describe('a file', () => {
     ledger.close();
   });
 
-  // One page of `requests.db` was lost in a power failure, and the gateway did not start any more: no payment was mistaken for want
-  // of a list that people read.
-  it('of which a page was lost in a power failure is recreated', () => {
+  // One page of `requests.db` was lost in a power failure, and the gateway no longer started: no payment was accepted for want
+  // of a
+  // list that people read.
+  it('with a page lost in a power failure is recreated', () => {
     const file = temporaryFile();
     const { ledger, note } = start({ file, perTeamMax: 10_000 });
     const ids = Array.from({ length: 500 }, () => note());
@@ -140,7 +141,7 @@ describe('a file', () => {
     again.ledger.close();
   });
 
-  it('that shows damage while it is open is recreated', () => {
+  it('found damaged while open is recreated', () => {
     const file = temporaryFile();
     const { ledger, note } = start({ file, perTeamMax: 10_000 });
     const ids = Array.from({ length: 500 }, () => note());
@@ -154,7 +155,7 @@ describe('a file', () => {
     ledger.close();
   });
 
-  it('that cannot be opened ends no start, and is used when it can be', () => {
+  it('that cannot be opened does not prevent a start, and is used when it can be', () => {
     const file = temporaryFile();
     mkdirSync(file);
     const { ledger, note } = start({ file });
@@ -165,8 +166,8 @@ describe('a file', () => {
     ledger.close();
   });
 
-  // After a full disk the requests that had not been written were counted, and as many that had been were released.
-  it('that could not be written for a time has as many as before', () => {
+  // After a full disk the unwritten requests were counted, and as many written ones were deleted.
+  it('that could not be written for a time keeps its requests', () => {
     const file = temporaryFile();
     const { ledger, note } = start({ file, perTeamMax: 100 });
     for (let count = 0; count < 60; count += 1) note();
@@ -185,7 +186,7 @@ describe('a file', () => {
     ledger.close();
   });
 
-  it('of another program is left as it is', () => {
+  it('of another program is left alone', () => {
     const file = temporaryFile();
     const database = new DatabaseSync(file);
     database.exec('CREATE TABLE theirs (x)');

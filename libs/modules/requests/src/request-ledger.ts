@@ -1,6 +1,6 @@
 /**
- * What became of the requests of the last days, for the team that sent them. It is written behind the answers, some at a
- * time: nothing waits for it, and a process that is killed forgets the last moment.
+ * The requests of the last days with their outcomes, for the team that sent them. Written in batches after the answers: no
+ * request waits for it, and a killed process loses the last moment.
  */
 import { openLocalFile } from '@tollgate/event-store';
 import { type Clock, type Log, requestIdFrom } from '@tollgate/service-kit';
@@ -15,13 +15,13 @@ import {
 } from './request-rows.ts';
 
 export interface RequestLedger {
-  /** Takes it in; never throws, and does not wait. */
+  /** Stores it; never throws, and does not wait. */
   note(record: RequestRecord): void;
   /** @throws file_not_openable (retryable); so does `list` */
   find(owner: RequestOwner, id: string): RequestRecord | undefined;
-  /** The latest first. */
+  /** Latest first. */
   list(owner: RequestOwner, filter: RequestFilter): RequestPage;
-  /** How the creations of the last hour went, minute by minute. */
+  /** Creations of the last hour, minute by minute. */
   creations(): CreationMinute[];
   close(): void;
 }
@@ -29,23 +29,22 @@ export interface RequestLedger {
 export interface RequestLedgerOptions {
   /** Path of the SQLite file, or `:memory:`. */
   file: string;
-  /** How long a request is kept. */
   keptMs: number;
-  /** Of one team and environment; the oldest go first. */
+  /** Maximum per team and environment; the oldest are deleted. */
   perTeamMax: number;
   clock: Pick<Clock, 'now' | 'after'>;
   log: Log;
 }
 
-/** How long a record waits for others to be written with it. */
+/** Maximum wait of a record for others in its batch. */
 const writeAfterMs = 200;
-/** Records that wait; more come only where writing fails, and are dropped. */
+/** Maximum waiting records; more wait only if writing fails, and are dropped. */
 const waitingMax = 10_000;
 /** "TgRq" */
 const applicationId = 0x54675271;
 const trimEveryMs = 3_600_000;
 
-/** @throws StartupError if the file is another program's */
+/** @throws StartupError if the file belongs to another program */
 export function openRequestLedger(options: RequestLedgerOptions): RequestLedger {
   const { file, keptMs, perTeamMax, clock, log } = options;
   const kept = openLocalFile({
@@ -73,7 +72,7 @@ export function openRequestLedger(options: RequestLedgerOptions): RequestLedger 
       trimmedAt = now;
       kept.use((rows) => rows.removeBefore(requestIdFrom(now - keptMs)));
     } catch (error) {
-      // On a full disk, say: only the log shows what became of these requests.
+      // For example on a full disk: only the log has these requests.
       if (!isFailing) log.warn({ error, count: records.length }, 'requests cannot be recorded');
       isFailing = true;
     }

@@ -4,27 +4,27 @@ import { z } from 'zod';
 
 const milliseconds = z.number().min(0);
 
-/** As a front door tells it to the query service. */
+/** As a front door reports it to the query service. */
 const requestRecordSchema = z.object({
   id: z.string().refine(isRequestId),
   method: z.string(),
-  /** As the route was written; absent if there is none. */
+  /** The route's pattern; absent if none matched. */
   route: z.string().exactOptional(),
   /** Absent if the client disconnected before the answer. */
   status: z.int().exactOptional(),
   errorCode: z.string().exactOptional(),
   durationMs: milliseconds,
-  /** Of it, what calls of the Payment Service took. */
+  /** The part spent on calls of the Payment Service. */
   providerMs: milliseconds,
-  /** Whose key came with it; absent where no active one did. */
+  /** Owner of the key; absent without an active one. */
   caller: z.object({ environment: z.string(), team: z.string(), keyId: z.string() }).exactOptional(),
-  /** Of the payment, or else of the payout. */
+  /** Token of the payment, or of the payout. */
   token: z.string().exactOptional(),
-  /** What the client calls it. */
+  /** The client's own id. */
   clientRequestId: z.string().exactOptional(),
 });
 export type RequestRecord = z.infer<typeof requestRecordSchema>;
 
-/** In one message at most. */
+/** Maximum per message. */
 export const recordsPerMessageMax = 500;
 export const requestRecordsSchema = z.array(requestRecordSchema).max(recordsPerMessageMax);

@@ -45,7 +45,7 @@ export function toPublicRequest({
 }: RequestRecord): Omit<PublicRequest, 'environment' | 'keyId'> {
   const { id, durationMs, providerMs } = record;
   const at = toIso(instantOfRequestId(id));
-  // Several calls of one request may have been under way at once.
+  // Several calls of one request may have been concurrent.
   const ownMs = Math.max(0, round(durationMs - providerMs));
   return {
     ...record,

@@ -1,10 +1,10 @@
-/** The rows of the requests: how they are written, found and release. */
+/** The rows of the requests: writes, queries and deletion. */
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { omitUndefined } from '@tollgate/service-kit';
 import { inTransaction } from '@tollgate/event-store';
 import type { RequestRecord } from './request-record.ts';
 
-/** Whose requests they are; those that came without an active key are nobody's, and no team's key finds them. */
+/** The owner; requests without an active key belong to no team, and no team's key finds them. */
 export interface RequestOwner {
   environment: string;
   team: string;
@@ -12,7 +12,7 @@ export interface RequestOwner {
 const nobody: RequestOwner = { environment: '', team: '' };
 
 export interface RequestFilter {
-  /** Only earlier ones than this id. */
+  /** Only before this id. */
   before?: string | undefined;
   /** Not before this id. */
   from?: string | undefined;
@@ -26,13 +26,13 @@ export interface RequestFilter {
 
 export interface RequestPage {
   records: RequestRecord[];
-  /** The id after which the next page begins; absent if there is nothing behind. */
+  /** Start of the next page; absent at the end. */
   next?: string;
 }
 
-/** Rows that one page passes over at most, where a filter leaves out most of them. */
+/** Maximum rows visited per page, if a filter excludes most of them. */
 const passedOverMax = 2_000;
-/** So much more than it may have, in hundredths, a team has before the oldest go: not with every write. */
+/** Excess in hundredths before a team's oldest requests are deleted, so that not every write deletes. */
 const slack = 1.05;
 
 // Requests of one team are stored together, so that a page is one range and an insertion is at its end.
@@ -76,7 +76,7 @@ export function createRequestRows(database: DatabaseSync, perTeamMax: number) {
     insertion.run(...valuesOf(record));
   }
 
-  /** The oldest of those who have too many. */
+  /** The oldest of those over the limit. */
   function trim(): void {
     for (const [key, { environment, team, count }] of counts) {
       if (count <= perTeamMax * slack) continue;
@@ -98,7 +98,7 @@ export function createRequestRows(database: DatabaseSync, perTeamMax: number) {
           trim();
         });
       } catch (error) {
-        // Counted as if they were there, they would push out others.
+        // Counted as if they existed, they would displace others.
         counts = before;
         throw error;
       }
