@@ -3,7 +3,7 @@ import { formatApiKey, hashApiKeySecret, parseApiKey, type ApiKey } from './api-
 
 const key: ApiKey = { environment: 'sandbox', keyId: 'k1', secret: 'a_b-c0123456789xyz' };
 
-test('a key reads back from its text, whatever is in its secret', () => {
+test('a key is read back from its text, with any secret', () => {
   expect(formatApiKey(key)).toBe('tg_sandbox_k1_a_b-c0123456789xyz');
   expect(parseApiKey(formatApiKey(key))).toEqual(key);
 });
@@ -20,7 +20,7 @@ test.each([
   expect(parseApiKey(text)).toBeUndefined();
 });
 
-test('a key whose parts would be ambiguous is not written', () => {
+test('a key with ambiguous parts is not written', () => {
   expect(() => formatApiKey({ ...key, keyId: 'k_1' })).toThrow(RangeError);
 });
 

@@ -1,4 +1,4 @@
-/** The text of an API key, as a team sends it: `tg_<environment>_<keyId>_<secret>`. Only a hash of the secret is kept. */
+/** The text of an API key, as a team sends it: `tg_<environment>_<keyId>_<secret>`. Only a hash of the secret is stored. */
 import { hash } from 'node:crypto';
 import type { Environment } from '@tollgate/core';
 
@@ -12,7 +12,7 @@ export interface ApiKey {
 
 const keyPattern = /^tg_(sandbox|production)_([A-Za-z0-9-]{1,64})_([A-Za-z0-9_-]{16,128})$/;
 
-/** @throws RangeError for parts that could not be separated again. */
+/** @throws RangeError for parts that could not be separated again */
 export function formatApiKey(key: ApiKey): string {
   const text = `tg_${key.environment}_${key.keyId}_${key.secret}`;
   const parsed = parseApiKey(text);
@@ -21,7 +21,7 @@ export function formatApiKey(key: ApiKey): string {
   return text;
 }
 
-/** The parts of a key, or undefined for a text that is not one. */
+/** The parts of a key, or undefined if the text is not a key. */
 export function parseApiKey(text: string): ApiKey | undefined {
   const [, environment, keyId, secret] = keyPattern.exec(text) ?? [];
   if (environment === undefined || keyId === undefined || secret === undefined) return undefined;

@@ -21,7 +21,7 @@ function run(store: EventStore, clock = createFakeClock({ now: noon + 5_000 })) 
   return { use, clock, stop };
 }
 
-/** A store that counts appends, and is away for some. */
+/** A store that counts appends, and is unavailable for some. */
 function counting(store: EventStore, away = 0) {
   const counts = { appends: 0, away };
   const counted: EventStore = {
@@ -37,7 +37,7 @@ function counting(store: EventStore, away = 0) {
   return { counts, store: counted };
 }
 
-test('the hour of the last use is kept, in one event per key and hour', async () => {
+test('the hour of the last use is stored, in one event per key and hour', async () => {
   const { counts, store } = counting(await temporaryStore());
   const { use, clock } = run(store);
   expect(await lastUseOf(store, key)).toBeUndefined();
@@ -65,7 +65,7 @@ test('several processes write it once', async () => {
   expect(await lastUseOf(store, key)).toBe(noon);
 });
 
-test('what cannot be written is written later, and delays nobody', async () => {
+test('a failed write is repeated later, and delays no request', async () => {
   const { store } = counting(await temporaryStore(), 2);
   const { use, clock } = run(store);
   use.note(key);

@@ -1,6 +1,6 @@
 /**
- * When a key was last used, to the hour (stream `key-use-<team>.<keyId>`, of which the last event is kept). At most one
- * event per key and hour, whichever process served it; what cannot be written now is written later, and delays nothing.
+ * The last use of a key, to the hour (stream `key-use-<team>.<keyId>`, of which the last event is kept). At most one event per
+ * key and hour, from any process; a failed write is repeated later, and delays nothing.
  */
 import { type EventStore, type RecordedEvent } from '@tollgate/event-store';
 import { type Clock, type Ids, type Log, hourMs } from '@tollgate/service-kit';
@@ -13,7 +13,7 @@ export interface KeyName {
 
 export interface KeyUse {
   note(key: KeyName): void;
-  /** Writes what was noted, until the signal is aborted and the rest is written. Never rejects. */
+  /** Writes noted uses until the signal is aborted and the rest is written. Never rejects. */
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -64,7 +64,7 @@ export function createKeyUse(deps: { store: EventStore; clock: Clock; ids: Ids; 
   };
 }
 
-/** The beginning of the hour in which it was last used, milliseconds since the Unix epoch; undefined for never. */
+/** Start of the hour of its last use, milliseconds since the Unix epoch; undefined for never. */
 export async function lastUseOf(store: Pick<EventStore, 'read'>, key: KeyName): Promise<number | undefined> {
   const last = await lastOf(store, keyUseStream(key));
   return last === undefined ? undefined : hourOf(last);

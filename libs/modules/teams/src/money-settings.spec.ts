@@ -43,7 +43,7 @@ describe('the sum above which payouts wait for a second key', () => {
     data: { environment, currency, above },
   });
 
-  it('is one for each environment and currency, and taken away by name', () => {
+  it('is one per environment and currency, and removed by name', () => {
     const team = teamOf(
       ...[required('production', 'EUR', 5), required('sandbox', 'EUR', 1), required('production', 'USD', 7)],
       ...[required('production', 'EUR', 0), required('sandbox', 'EUR', null)],
@@ -52,7 +52,7 @@ describe('the sum above which payouts wait for a second key', () => {
     expect(approvalAboveIn(team!.money, 'sandbox')).toBeUndefined();
   });
 
-  it('that is set already writes nothing', () => {
+  it('that is already set writes nothing', () => {
     const command = { type: 'RequireApproval', environment: 'sandbox', currency: 'EUR', above: 5 } as const;
     expect(decideTeam(teamOf(), command)).toEqual({
       kind: 'events',
@@ -66,9 +66,9 @@ describe('the sum above which payouts wait for a second key', () => {
   });
 });
 
-// The fields of the command stood in another order than those of the event: a limit of a key was recorded again each time, and
-// the operator's request waited two seconds for this process to count what it counted already.
-it('a limit of a key that is set already writes nothing, in whatever order its fields stand', () => {
+// The fields of the command were in another order than those of the event: a limit of a key was recorded again each time, and
+// the operator's request waited two seconds for this process to apply it again.
+it('a limit of a key that is already set writes nothing, in any order of its fields', () => {
   const terms = { environment: 'sandbox', operation: 'payout', currency: 'EUR' } as const;
   const sums = { perCall: 5, perDay: null };
   const settings = { ...noMoneySettings, limits: [{ ...terms, keyId: 'k1', ...sums }] };

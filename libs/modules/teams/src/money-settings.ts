@@ -17,17 +17,17 @@ interface ChooseWallet {
   type: 'ChooseWallet';
   wallet: Wallet;
 }
-/** Payouts above a sum wait for a second key. */
+/** The threshold above which payouts wait for a second key. */
 interface RequireApproval {
   type: 'RequireApproval';
   environment: Environment;
   /** ISO 4217 alphabetic code. */
   currency: string;
-  /** Minor units; null: none waits any more. */
+  /** Minor units; null: none waits. */
   above: number | null;
 }
 
-/** Takes the place of the limit before; with neither sum it takes it away. */
+/** Replaces the previous limit; without a sum, removes it. */
 interface LimitMoney extends MoneyLimit {
   type: 'LimitMoney';
 }
@@ -57,14 +57,14 @@ interface ApprovalRule {
 
 export interface MoneySettings {
   wallet: Wallet;
-  /** One at most for each environment and currency. */
+  /** At most one per environment and currency. */
   approvals: readonly ApprovalRule[];
-  /** One at most for each environment, operation, currency and key. */
+  /** At most one per environment, operation, currency and key. */
   limits: readonly MoneyLimit[];
 }
 export const noMoneySettings: MoneySettings = { wallet: ownWallet, approvals: [], limits: [] };
 
-/** The sums above which payouts wait, by currency; undefined where none does. */
+/** Approval thresholds by currency; undefined if none. */
 export function approvalAboveIn(
   { approvals }: MoneySettings,
   environment: Environment,
@@ -109,7 +109,7 @@ function limitsAfter({ limits }: MoneySettings, limit: MoneyLimit): MoneyLimit[]
 const nameOf = ({ environment, operation, currency, keyId = '' }: MoneyLimit): string =>
   `${environment} ${operation} ${currency} ${keyId}`;
 
-/** Those that bound a key; undefined where none does. */
+/** The limits of a key; undefined if none. */
 export function limitsOfKey(
   { limits }: MoneySettings,
   { environment, keyId }: { environment: Environment; keyId: string },

@@ -7,14 +7,14 @@ test.each([
   ['2001:DB8::/32', '2001:db8::/32'],
   ['::1', '::1/128'],
   ['0.0.0.0/0', '0.0.0.0/0'],
-])('%j is written %s', (text, written) => expect(normaliseNetwork(text)).toBe(written));
+])('%j is normalized to %s', (text, written) => expect(normaliseNetwork(text)).toBe(written));
 
 test.each([
   ...['', '10.20.0.0/33', '2001:db8::/129', '10.20.0/16', 'example.com', '10.0.0.0/8/8', '10.0.0.0/-1'],
   ...['10.0.0.0/', '/8', 'fe80::1%eth0', '::ffff:10.0.0.0/104', '010.0.0.1', '1', '10.0.0.0/1e1'],
-])('%j is no network', (text) => expect(normaliseNetwork(text)).toBeUndefined());
+])('%j is not a network', (text) => expect(normaliseNetwork(text)).toBeUndefined());
 
-test('an address is in its own network kind, also where IPv4 came over an IPv6 socket', () => {
+test('an address matches its own kind of network, including IPv4 over an IPv6 socket', () => {
   const { has } = createNetworkList(['10.20.0.0/16', '2001:db8::/32', '203.0.113.7/32']);
   for (const inside of ['10.20.255.1', '::ffff:10.20.0.1', '2001:db8:1::9', '203.0.113.7'])
     expect(has(inside), inside).toBe(true);
@@ -22,7 +22,7 @@ test('an address is in its own network kind, also where IPv4 came over an IPv6 s
     expect(has(outside), outside).toBe(false);
 });
 
-test('what is no address is in no network', () => {
+test('a text that is not an address is in no network', () => {
   const { has } = createNetworkList(['0.0.0.0/0', '::/0']);
   for (const text of ['', 'unknown', '10.0.0.1, 10.0.0.2', '10.0.0.1:443', '[::1]'])
     expect(has(text), text).toBe(false);

@@ -1,12 +1,13 @@
 /** Networks in CIDR notation from which a key may be used. */
 import { BlockList, isIP } from 'node:net';
 
-/** Networks of one key at most. */
+/** Maximum networks per key. */
 export const networksMax = 20;
 
 /**
- * The one way in which a network is written in a list: `10.20.0.0/16`, `2001:db8::/32`; an address alone is a network of
- * one. Undefined for what is none, and for IPv4 written as IPv6 (`::ffff:…`): callers from there are compared as IPv4.
+ * The canonical form of a network: `10.20.0.0/16`, `2001:db8::/32`; a single address is a network of one. Undefined for any
+ * other
+ * text, and for IPv4 written as IPv6 (`::ffff:…`): such callers are compared as IPv4.
  */
 export function normaliseNetwork(text: string): string | undefined {
   const [, address = '', length] = /^([0-9a-f:.]+)(?:\/(\d{1,3}))?$/i.exec(text.trim()) ?? [];
@@ -17,7 +18,7 @@ export function normaliseNetwork(text: string): string | undefined {
   return `${address.toLowerCase()}/${prefix}`;
 }
 
-/** @param networks as `normaliseNetwork` gives them */
+/** @param networks as `normaliseNetwork` returns them */
 export function createNetworkList(networks: readonly string[]): { has(address: string): boolean } {
   const list = new BlockList();
   for (const network of networks) {

@@ -26,7 +26,7 @@ async function startDirectory(store: EventStore, log = silentLog): Promise<TeamD
 
 const refused = { kind: 'refused', code: 'incorrect_private_key', keyId: 'k1' };
 
-test('a key tells its team, environment and scopes', async () => {
+test('a key identifies its team, environment and scopes', async () => {
   const store = await temporaryStore();
   const key = await givenTeam(store, {
     team: 'shop',
@@ -55,7 +55,7 @@ test('a request without the header is refused with that reason', async () => {
     expect(directory.authenticate(header)).toEqual({ kind: 'refused', code: 'auth_header_not_found' });
 });
 
-test('an unknown key, a wrong secret, a wrong environment and no key at all look the same', async () => {
+test('an unknown key, a wrong secret, a wrong environment and no key at all get the same answer', async () => {
   const store = await temporaryStore();
   const given = { team: 'shop', keyId: 'k1' };
   const key = await givenTeam(store, given);
@@ -91,7 +91,7 @@ test('keys of one id in two teams are distinguished by their secrets', async () 
   );
 });
 
-test('a key that is issued or revoked while the directory runs counts without a restart', async () => {
+test('a key issued or revoked at run time takes effect without a restart', async () => {
   const store = await temporaryStore();
   const directory = await startDirectory(store);
   const first = `Bearer ${await givenTeam(store, { team: 'shop', keyId: 'k1' })}`;
@@ -108,7 +108,7 @@ test('a key that is issued or revoked while the directory runs counts without a 
 
 const shopOrigin = 'https://shop.example';
 
-test('a caller brings the origins of its team, as they are now', async () => {
+test('a caller carries the current origins of its team', async () => {
   const store = await temporaryStore();
   const key = await givenTeam(store, { team: 'shop', keyId: 'k1' });
   const games = await givenTeam(store, { team: 'games', keyId: 'k2' });
@@ -128,7 +128,7 @@ test('a caller brings the origins of its team, as they are now', async () => {
   expect(originsOf(games)).toEqual({ callback: [], redirect: undefined });
 });
 
-test('a webhook may go where the callbacks of its team are allowed now, and of a stranger nowhere', async () => {
+test('a webhook may go to the current callback origins of its team, and of an unknown team nowhere', async () => {
   const store = await temporaryStore();
   await givenTeam(store, { team: 'shop', keyId: 'k1' });
   await appendTeamEvents(store, 'shop', [originsAllowed('callback', shopOrigin)]);
@@ -140,7 +140,7 @@ test('a webhook may go where the callbacks of its team are allowed now, and of a
   await eventually(() => expect(directory.callbackOriginsOf('shop')).toEqual([]));
 });
 
-test('a team whose record cannot be read may be notified nowhere', async () => {
+test('a team whose record cannot be read receives no webhooks', async () => {
   const store = await temporaryStore();
   await givenTeam(store, { team: 'shop', keyId: 'k1' });
   await appendTeamEvents(store, 'shop', [
@@ -150,7 +150,7 @@ test('a team whose record cannot be read may be notified nowhere', async () => {
   expect((await startDirectory(store)).callbackOriginsOf('shop')).toEqual([]);
 });
 
-test('a team whose record cannot be read has no keys, loudly; other teams are as before', async () => {
+test('a team whose record cannot be read has no keys, with an error log; other teams are unaffected', async () => {
   const store = await temporaryStore();
   const shop = await givenTeam(store, { team: 'shop', keyId: 'k1' });
   const games = await givenTeam(store, { team: 'games', keyId: 'k2' });
@@ -162,7 +162,7 @@ test('a team whose record cannot be read has no keys, loudly; other teams are as
   expect(errors).toMatchObject([{ stream: 'team-shop', revision: 2 }]);
 });
 
-test('a directory that hears of no more revocations lets nobody in', async () => {
+test('a directory without revocations rejects every caller', async () => {
   const store = await temporaryStore();
   const key = await givenTeam(store, { team: 'shop', keyId: 'k1' });
   const failing: EventStore = {
@@ -211,7 +211,7 @@ describe('an event that is not signed', () => {
     expect(errors).toMatchObject([{ stream: 'team-shop', revision: 2, count: 1 }]);
   });
 
-  test("stands in nobody's way: the next change is signed for its place", async () => {
+  test('does not block the next change, which is signed for its place', async () => {
     const store = await temporaryStore();
     await givenTeam(store, { team: 'shop', keyId: 'k1' });
     await store.append(teamStream('shop'), [bare('KeyRevoked', { keyId: 'k1' })], 'any');
@@ -221,13 +221,13 @@ describe('an event that is not signed', () => {
       expect(directory.authenticate(`Bearer ${keyText({ team: 'shop', keyId })}`).kind).toBe('caller');
   });
 
-  test('makes no team', async () => {
+  test('creates no team', async () => {
     const store = await temporaryStore();
     await store.append(teamStream('eve'), [bare('TeamAdded', { name: 'eve' })], 'any');
     expect((await startDirectory(store)).names()).toEqual([]);
   });
 
-  test('is what a signed one is in another stream, or a second time in its own', async () => {
+  test('is also a signed one in another stream, or a second time in its own', async () => {
     const store = await temporaryStore();
     await givenTeam(store, { team: 'shop', keyId: 'k1' });
     await appendTeamEvents(store, 'shop', [{ type: 'KeyRevoked', data: { keyId: 'k1' } }]);
@@ -245,8 +245,8 @@ describe('an event that is not signed', () => {
   });
 });
 
-// The row of a revocation was taken away: the key that it had revoked would be good again.
-test('a team of whose signed events one is missing has no keys', async () => {
+// The row of a revocation was removed: the revoked key would be valid again.
+test('a team with a missing signed event has no keys', async () => {
   const store = await temporaryStore();
   await givenTeam(store, { team: 'shop', keyId: 'k1' });
   await appendTeamEvents(store, 'shop', [{ type: 'KeyRevoked', data: { keyId: 'k1' } }]);
@@ -286,7 +286,7 @@ describe('the terms of a key', () => {
     expect(directory.authenticate(wrong, '10.21.1.1')).toEqual(refused);
   });
 
-  test('end it at its time, which only a caller with the secret learns', async () => {
+  test('expire it, which only a caller with the secret learns', async () => {
     const store = await temporaryStore();
     const header = `Bearer ${await givenTeam(store, given)}`;
     const later = createFakeClock();
@@ -310,7 +310,7 @@ describe('the terms of a key', () => {
 });
 
 describe('a directory whose subscription has delivered nothing yet', () => {
-  /** The subscription of the directory stands still once it has caught up. */
+  /** The subscription of the directory stops once it has caught up. */
   function standingStill(store: EventStore): EventStore {
     let count = 0;
     return {
@@ -326,7 +326,7 @@ describe('a directory whose subscription has delivered nothing yet', () => {
     };
   }
 
-  test('knows a key that was issued before it was asked to catch up', async () => {
+  test('knows a key that was issued before the request to catch up', async () => {
     const store = await temporaryStore();
     const directory = await startDirectory(standingStill(store));
     const keys = ['k1', 'k2', 'k3'];
@@ -338,8 +338,8 @@ describe('a directory whose subscription has delivered nothing yet', () => {
     }
   });
 
-  // With years of payments behind the last change of a team, each unknown key read all of them.
-  test('reads on from where the reading before it has ended', async () => {
+  // With years of payments since the last change of a team, each unknown key read all of them.
+  test('continues reading at the end of the previous read', async () => {
     const store = await temporaryStore();
     await givenTeam(store, { team: 'shop', keyId: 'k1' });
     const payment = { type: 'PaymentRequested', data: {}, metadata: {} };
@@ -359,7 +359,7 @@ describe('a directory whose subscription has delivered nothing yet', () => {
     expect(from).toEqual([beginning, last?.position, last?.position]);
   });
 
-  test('gives up after a second where the store tells nothing', async () => {
+  test('gives up after a second if the store does not answer', async () => {
     const store = await temporaryStore();
     let count = 0;
     const silent: EventStore = {

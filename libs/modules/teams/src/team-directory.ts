@@ -23,21 +23,18 @@ import { webhookSecretVersions } from './webhook-rotation.ts';
 
 export type CallerScope = Scope | OperatorScope | PersonScope;
 
-/** The team that a request comes from, and what its key allows. */
+/** The team of a request, and what its key allows. */
 export interface Caller extends Requester {
   scopes: ReadonlySet<CallerScope>;
-  /** The person who operates the gateway and calls for the team; absent where the team calls. */
+  /** The operator who calls for the team; absent if the team calls. */
   operator?: Operator;
-  /** What the person has shown. */
+  /** The person's credential. */
   credential?: OperatorClaims;
-  /** Where the key has its own limit. */
+  /** If the key has its own limit. */
   requestsPerSecondMax?: number;
 }
 
-/**
- * A caller without the secret learns only that the key does not open anything (`incorrect_private_key`); a caller with it
- * learns why.
- */
+/** A caller without the secret learns only that the key is invalid (`incorrect_private_key`); a caller with it learns why. */
 export type Authentication =
   | { kind: 'caller'; caller: Caller }
   | { kind: 'refused'; code: 'auth_header_not_found' | 'incorrect_private_key'; keyId?: string }
@@ -50,57 +47,58 @@ export type Authentication =
     }
   | { kind: 'refused'; code: PersonRefusal; keyId: string };
 
-/** Of a person who holds our credential. */
+/** A person with our credential. */
 type PersonRefusal = 'incorrect_team' | 'person_token_expired' | 'person_token_revoked' | 'session_idle';
 
-/** For whom a person who operates the gateway calls; without a team, only the routes across teams are open. */
+/** The team for which an operator calls; without one, only the routes across teams are open. */
 interface OnBehalf {
   team?: string | undefined;
   /** `production` or `sandbox`. */
   environment?: string | undefined;
 }
 
-/** A request that was not let in, without anything secret. */
+/** A rejected request, without secrets. */
 export interface AccessRefusal {
   code: Extract<Authentication, { kind: 'refused' }>['code'] | 'scope_missing';
-  /** From where it came, as far as the proxies before us are trusted. */
+  /** Its origin, as reported by trusted proxies. */
   address: string;
   method: string;
-  /** As the route was written. */
+  /** The route's pattern. */
   route: string;
-  /** As it was sent: if the secret is wrong, anybody may have made it up. */
+  /** As sent: unverified if the secret is wrong. */
   keyId?: string;
-  /** Where the secret was right. */
+  /** If the secret was correct. */
   team?: string;
   environment?: Environment;
-  /** Where the caller or a proxy has given the request a name. */
+  /** The request id of the caller or a proxy, if any. */
   requestId?: string;
 }
 
 export interface TeamDirectory {
-  /** Resolves when every key that was issued or revoked before the call is known. */
+  /** Resolves when every key issued or revoked before the call is known. */
   start(): Promise<void>;
   /**
-   * Whose key an `Authorization` header carries. Before `start` has resolved, keys may not be known yet.
+   * The owner of the key in an `Authorization` header. Before `start` has resolved, keys may be unknown.
    *
-   * @param address from where the request comes; a key that is bound to networks is refused without one
-   * @param onBehalf what counts with the credential of a person only
+   * @param address of the caller; a key bound to networks is refused without one
+   * @param onBehalf applies to the credential of a person only
    */
   authenticate(authorization: string | undefined, address?: string, onBehalf?: OnBehalf): Authentication;
   /**
-   * Resolves when every key that was issued before the call is known, or after a second: a key that was issued a moment ago
-   * works at once. However many ask, it reads once at a time.
+   * Resolves when every key issued before the call is known, or after a second: a new key works at once. Concurrent calls share
+   * one
+   * read.
    */
   catchUp(): Promise<void>;
-  /** Hands a refusal on to those who keep account of them. */
+  /** Passes a refusal on to its recorders. */
   noteRefusal(refusal: AccessRefusal): void;
-  /** The tokens and sessions of people that have not expired, by person, oldest first. */
+  /** Unexpired tokens and sessions of people, by person, oldest first. */
   credentialsOfPeople(): readonly RegisteredCredential[];
-  /** Every team that there is, also one whose record cannot be read. */
+  /** Every team, including those whose record cannot be read. */
   names(): readonly string[];
-  /** Undefined for a team that is not known or whose record cannot be read. */
+  /** Undefined for a team that is unknown or whose record cannot be read. */
   find(team: string): Team | undefined;
-  /** Where the team may be notified now; nowhere for a team that is not known or whose record cannot be read. */
+  /** The origins for webhooks of the team now; none for a team that is unknown or whose record cannot be read. */
   callbackOriginsOf(team: string): readonly string[];
   /** Names of the secrets that sign the team's webhooks to an origin now, the current one first. */
   webhookSecretVersionsOf(team: string, endpoint: { environment: string; origin: string }): readonly string[];

@@ -1,4 +1,4 @@
-/** What people hold: issued, listed, revoked, and refused by every process that follows the store. */
+/** Credentials of people: issued, listed, revoked, and refused by every process that follows the store. */
 import type { EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
 import { type KeyedSecret, Secret, silentLog, systemIds, hourMs } from '@tollgate/service-kit';
@@ -45,7 +45,7 @@ async function given(secrets: [KeyedSecret, ...KeyedSecret[]] = [secret('k1', 'a
 const revoked = { kind: 'refused', code: 'person_token_revoked', keyId: 'person:ada@example.com' };
 
 describe('a token', () => {
-  it('counts in every process, is revoked in every process, and stays revoked after a restart', async () => {
+  it('is valid in every process, is revoked in every process, and stays revoked after a restart', async () => {
     const { register, token, process } = await given();
     const [first, second] = [await process(), await process()];
     const { id, header } = await token();
@@ -57,14 +57,14 @@ describe('a token', () => {
     expect((await process()).authenticate(header)).toEqual(revoked);
   });
 
-  it('that was never registered opens nothing, anyone who made it', async () => {
+  it('that was never registered is refused, even with a valid MAC', async () => {
     const { credentials, token, process } = await given();
     await token();
     const forged = `Bearer ${credentials.issue(ada, 'api', hourMs)}`;
     expect((await process()).authenticate(forged)).toEqual(revoked);
   });
 
-  it('says that it has expired', async () => {
+  it('is reported as expired', async () => {
     const { clock, token, process } = await given();
     const { header } = await token();
     const directory = await process();
@@ -72,7 +72,7 @@ describe('a token', () => {
     expect(directory.authenticate(header)).toMatchObject({ code: 'person_token_expired' });
   });
 
-  it('goes with all others of its person, and leaves those of others alone', async () => {
+  it('is revoked with all others of its person, and those of other people stay', async () => {
     const { register, token, process, link } = await given();
     const [own, other] = [await token(), await token(bob)];
     const unused = link();
@@ -84,8 +84,8 @@ describe('a token', () => {
     expect(directory.credentialsOfPeople()).toMatchObject([{ id: other.id, person: 'bob' }]);
   });
 
-  // A second revocation with an earlier clock opened the links that the first had revoked.
-  it('with its links stays revoked when the clock was set back', async () => {
+  // A second revocation with an earlier clock re-enabled the links that the first had revoked.
+  it('with its links stays revoked if the clock is set back', async () => {
     const { clock, register, link } = await given();
     const unused = link();
     await register.revoke(ada.person);
@@ -104,11 +104,11 @@ describe('a token', () => {
     expect((await ids()).at(-1)).toBe(ofBob.id);
     await clock.advance(1_000);
     expect(await ids()).toEqual([long.id, ofBob.id]);
-    // The record keeps nothing of what has expired.
+    // The record drops everything that has expired.
     expect(await register.revoke(ada.person)).toMatchObject([{ id: long.id }]);
   });
 
-  it('and many changes at once lose nothing', async () => {
+  it('concurrent changes are all kept', async () => {
     const { register, token } = await given();
     await Promise.all(Array.from({ length: 6 }, () => token()));
     expect(await register.list()).toHaveLength(6);
@@ -116,7 +116,7 @@ describe('a token', () => {
 });
 
 describe('a session', () => {
-  it('begins once with a link, also when two ask at once', async () => {
+  it('begins once per link, even with two concurrent requests', async () => {
     const { register, link } = await given();
     const once = link();
     const begun = await Promise.all([register.signIn(once, address), register.signIn(once, address)]);
@@ -124,7 +124,7 @@ describe('a session', () => {
     expect(await register.list()).toMatchObject([{ use: 'session', address: '192.0.2.1' }]);
   });
 
-  it('ends after the idle time from the last action of its person, and at its end whatever happens', async () => {
+  it('ends after the idle time from the last action of its person, and at its end in any case', async () => {
     const { clock, credentials, register, link, process } = await given();
     const begun = await register.signIn(link(), address);
     if (begun === undefined) throw new Error('no session');
@@ -144,7 +144,7 @@ describe('a session', () => {
 });
 
 describe('the record of a person', () => {
-  /** Whoever can write rows must neither let somebody in nor shut a running gateway’s people out. */
+  /** A person with write access to the store must neither gain entry nor lock out a running gateway’s people. */
   it('is not changed by a row that is not signed', async () => {
     const { store, credentials, token, process } = await given();
     const { header } = await token();
@@ -163,7 +163,7 @@ describe('the record of a person', () => {
     expect(forged).toMatchObject({ code: 'person_token_revoked' });
   });
 
-  it('outlives a rotation of the secrets, and goes with the secret that it is signed with', async () => {
+  it('survives a rotation of the secrets, and is lost with the secret that signs it', async () => {
     const [older, newer] = [secret('k1', 'a'), secret('k2', 'b')];
     const { store, token } = await given([older]);
     const { header } = await token();

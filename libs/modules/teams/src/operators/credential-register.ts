@@ -1,4 +1,4 @@
-/** Issues, lists and revokes the tokens and sessions of people. A credential that is not registered opens nothing. */
+/** Issues, lists and revokes the tokens and sessions of people. A credential that is not registered is refused. */
 import { type EventStore, beginning } from '@tollgate/event-store';
 import { type Clock, type Ids, InvariantViolation, hourMs, omitUndefined } from '@tollgate/service-kit';
 import { signEvent } from '../signing/signed-events.ts';
@@ -15,24 +15,24 @@ import {
 
 /** A working day. */
 export const sessionLifetimeMs = 9 * hourMs;
-/** Of one person, used links included: a record is one event. */
+/** Per person, including used links: a record is one event. */
 const credentialsMax = 500;
 
 export interface CredentialRegister {
-  /** Lets a token for the API count. False if its person has too many. @throws StoreUnavailable */
+  /** Registers a token for the API. False if its person has too many. @throws StoreUnavailable */
   add(token: OperatorClaims): Promise<boolean>;
   /**
-   * Uses the link up and begins a session, whose credential is the result. Undefined if the link was used or revoked, or the
+   * Consumes the link and begins a session, whose credential is the result. Undefined if the link was used or revoked, or the
    * person has too many. @throws StoreUnavailable
    */
   signIn(link: OperatorClaims, address: string): Promise<OperatorClaims | undefined>;
   /**
-   * Revokes one credential of a person, or all of them and all links that were issued until now. Gives what was revoked.
+   * Revokes one credential of a person, or all of them and all links issued so far. Returns what was revoked.
    *
    * @throws StoreUnavailable
    */
   revoke(person: string, id?: string): Promise<readonly RegisteredCredential[]>;
-  /** Of everybody, those that have not expired, by person, oldest first. @throws StoreUnavailable */
+  /** Unexpired credentials of all people, by person, oldest first. @throws StoreUnavailable */
   list(): Promise<readonly RegisteredCredential[]>;
 }
 
@@ -99,7 +99,7 @@ export function createCredentialRegister(deps: CredentialRegisterDependencies): 
         revoked = record.credentials.filter(isRevoked);
         if (id !== undefined && revoked.length === 0) return undefined;
         const kept = record.credentials.filter((each) => !isRevoked(each));
-        // A clock that was set back must not let a revoked link sign in again.
+        // A clock that is set back must not re-enable a revoked link.
         const linksRevokedUntil = Math.max(record.linksRevokedUntil, id === undefined ? clock.now() : 0);
         return { credentials: kept, usedLinks: record.usedLinks, linksRevokedUntil };
       });

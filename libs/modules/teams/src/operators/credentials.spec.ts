@@ -20,7 +20,7 @@ function given(secrets: [KeyedSecret, ...KeyedSecret[]] = [secret('k1', 'a')]) {
 }
 
 describe('a credential of a person', () => {
-  it('tells who it is, until it expires', () => {
+  it('identifies its person, until it expires', () => {
     const { credentials, pass } = given();
     const text = credentials.issue(ada, 'api', 500);
     expect(credentials.open(text, 'api')).toMatchObject({ ...ada, use: 'api', expiresAt: 1_500 });
@@ -33,12 +33,12 @@ describe('a credential of a person', () => {
     ['sign-in', 'api'],
     ['session', 'api'],
     ['api', 'session'],
-  ])('for %s opens no %s', (made, asked) => {
+  ])('for %s is not valid as %s', (made, asked) => {
     const { credentials } = given();
     expect(credentials.open(credentials.issue(ada, made, 500), asked)).toBeUndefined();
   });
 
-  it('counts under an older secret during a rotation, and not after it', () => {
+  it('is valid under an older secret during a rotation, and not after it', () => {
     const [older, newer] = [secret('k1', 'a'), secret('k2', 'b')];
     const text = given([older]).credentials.issue(ada, 'api', 500);
     expect(given([newer, older]).credentials.open(text, 'api')).toMatchObject(ada);
@@ -46,7 +46,7 @@ describe('a credential of a person', () => {
     expect(given([secret('k1', 'c')]).credentials.open(text, 'api')).toBeUndefined();
   });
 
-  it('is nobody’s once a character of it is changed', () => {
+  it('is invalid after a change of any character', () => {
     const { credentials } = given();
     const text = credentials.issue(ada, 'api', 500);
     for (let at = 0; at < text.length; at += 7) {
@@ -63,7 +63,7 @@ describe('a credential of a person', () => {
   );
 });
 
-it('a MAC for one purpose is none for another', () => {
+it('a MAC for one purpose is invalid for another', () => {
   const { credentials } = given();
   expect(credentials.mac('csrf', 'x')).not.toBe(credentials.mac('key', 'x'));
 });

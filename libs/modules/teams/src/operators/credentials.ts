@@ -1,6 +1,7 @@
 /**
- * What people who operate the gateway show instead of a team's key: a text with claims and a MAC over them, under a secret
- * that the services share. `tgo.<kid>.<claims>.<mac>`; the claims are base64url of JSON.
+ * Credentials of people who operate the gateway, in place of a team's key: claims with a MAC under a secret that the services
+ * share.
+ * `tgo.<kid>.<claims>.<mac>`; the claims are base64url of JSON.
  */
 import { createHmac } from 'node:crypto';
 import { type Clock, type Ids, type KeyedSecret, isSameText } from '@tollgate/service-kit';
@@ -9,21 +10,21 @@ import type { TeamSigner, TeamVerifier } from '../signing/signing-keys.ts';
 import { type Grants, grantsSchema } from './grants.ts';
 
 const uses = ['sign-in', 'session', 'api'] as const;
-/** `sign-in`: a link, for once. `session`: a browser's cookie, which the API does not take. `api`: what the API takes. */
+/** `sign-in`: a link, used once. `session`: a browser's cookie, which the API does not accept. `api`: accepted by the API. */
 export type CredentialUse = (typeof uses)[number];
 
 export const claimsSchema = z.strictObject({
   use: z.enum(uses),
-  /** Unique. It is no secret: people list and revoke by it. */
+  /** Unique, and not secret: people list and revoke by it. */
   id: z.string().regex(/^[0-9a-f]{24}$/),
   person: z.string().min(1).max(128),
-  /** How the name is known, as events record it. */
+  /** How the person was identified, as recorded in events. */
   source: z.enum(['command-line', 'oidc']),
   grants: grantsSchema,
   /** Milliseconds since the Unix epoch. */
   issuedAt: z.int(),
   expiresAt: z.int(),
-  /** When its person last acted, in a session and what the console makes of it: from then on the idle time counts. */
+  /** The person's last action, in a session and in credentials derived from it: the idle time starts then. */
   usedAt: z.int().exactOptional(),
 });
 export type OperatorClaims = z.infer<typeof claimsSchema>;
@@ -36,7 +37,7 @@ export interface Operator {
 
 const personPrefix = 'person:';
 
-/** Stands for a key where a person calls: an id that no key has, so that the approver is never mistaken for the requester. */
+/** Replaces the key id when a person calls: no key has this id, so that the approver is never mistaken for the requester. */
 export const keyIdOfPerson = (person: string): string => `${personPrefix}${person}`;
 export const isKeyIdOfPerson = (keyId: string): boolean => keyId.startsWith(personPrefix);
 
@@ -46,21 +47,21 @@ export interface OperatorCredentials {
   newClaims(operator: Operator, use: CredentialUse, lifetimeMs: number): OperatorClaims;
   /** The text of a credential with these claims. */
   seal(claims: OperatorClaims): string;
-  /** The claims of a credential for this use that has not expired; undefined for everything else. */
+  /** The claims of an unexpired credential for this use; undefined otherwise. */
   open(text: string, use: CredentialUse): OperatorClaims | undefined;
-  /** As `open`, of one that may have expired. */
+  /** As `open`, including expired ones. */
   read(text: string, use: CredentialUse): OperatorClaims | undefined;
-  /** A text that only who has the secret can make, for one purpose. */
+  /** A MAC for one purpose, which requires the secret. */
   mac(purpose: string, text: string): string;
-  /** Signs and checks what is recorded about credentials: every service may, unlike with the keys of teams. */
+  /** Signs and checks records about credentials: every service may, unlike for the keys of teams. */
   records: TeamSigner & TeamVerifier;
 }
 
 const pattern = /^tgo\.([A-Za-z0-9]{1,16})\.([A-Za-z0-9_-]{1,3500})\.([0-9a-f]{64})$/;
-/** Of a cookie, browsers keep 4,096 bytes. */
+/** Browsers limit a cookie to 4,096 bytes. */
 const textMax = 3_700;
 
-/** @param secrets the first one signs; all of them count */
+/** @param secrets the first one signs; all of them verify */
 export function createOperatorCredentials(
   secrets: readonly [KeyedSecret, ...KeyedSecret[]],
   { clock, ids }: { clock: Pick<Clock, 'now'>; ids: Pick<Ids, 'hex'> },
@@ -121,7 +122,7 @@ export function createOperatorCredentials(
   };
 }
 
-/** Of another kind than every other MAC under the same secret. */
+/** Differs in kind from every other MAC under the same secret. */
 const macOf = ({ secret }: KeyedSecret, purpose: string, text: string): string =>
   createHmac('sha256', secret.reveal())
     .update(JSON.stringify(['operator', purpose, text]))

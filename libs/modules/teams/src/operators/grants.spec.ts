@@ -26,7 +26,7 @@ describe('a grant', () => {
     ['lead:shop:production', 'lead:shop:production'],
     ['operator:*:sandbox', 'operator:*:sandbox'],
     ['lead:shop,shop:sandbox,production', 'lead:shop:sandbox,production'],
-  ])('written %s is %s', (text, written) => {
+  ])('with the text %s is %s', (text, written) => {
     expect(formatGrants([parseGrant(text)])).toBe(written);
   });
 
@@ -37,7 +37,7 @@ describe('a grant', () => {
     ['lead:shop,*', 'Teams must be * or names of teams, separated by commas.'],
     ['lead:shop:staging', 'Environments must be * or of sandbox, production, separated by commas.'],
     ['lead:shop:sandbox:x', 'A grant is role:teams:environments.'],
-  ])('written %s is refused', (text, message) => {
+  ])('with the text %s is refused', (text, message) => {
     expect(() => parseGrant(text)).toThrow(new RangeError(message));
   });
 
@@ -50,14 +50,14 @@ describe('a grant', () => {
   });
 });
 
-describe('what a person reaches', () => {
-  it('is what a grant with the scope covers, and nothing else', () => {
+describe('the reach of a person', () => {
+  it('is that of the grants with the scope, and nothing else', () => {
     const grants = [parseGrant('support:shop:sandbox'), parseGrant('viewer:games')];
     const reach = reachOf(grants, read);
     expect(reach.includes(shop)).toBe(true);
     expect(reach.includes({ ...shop, environment: 'production' })).toBe(false);
     expect(reach.includes({ ...games, environment: 'production' })).toBe(true);
-    // What belongs to no team is for those who reach everything.
+    // Objects without a team require a reach of everything.
     expect(reach.includes({ environment: 'sandbox' })).toBe(false);
     expect(reach.isEverywhere).toBe(false);
     const owners = reach.ownersAmong(['games', 'shop', 'tea']);
@@ -68,29 +68,26 @@ describe('what a person reaches', () => {
     expect([acting.includes(shop), acting.includes(games)]).toEqual([true, false]);
   });
 
-  it('is everything by one grant alone: two halves leave out what belongs to no team', () => {
+  it('is everything by one grant alone: two halves exclude objects without a team', () => {
     expect(reachOf(everywhere('viewer'), read).isEverywhere).toBe(true);
     const halves = [parseGrant('viewer:*:sandbox'), parseGrant('viewer:*:production')];
     expect(reachOf(halves, read).isEverywhere).toBe(false);
-    // A grant that named both environments was refused as if it left one out.
+    // A grant of both environments was refused as if one were missing.
     const named = [parseGrant('viewer:*:sandbox,production')];
     expect(reachOf(named, read).isEverywhere).toBe(true);
     expect(reachOf([parseGrant('viewer:shop:sandbox,production')], read).isEverywhere).toBe(false);
   });
 
-  it.each(operatorRoles)(
-    'as %s in one team is no right in another team, or in another environment',
-    (role) => {
-      const grants = [{ role, teams: ['shop'], environments: ['sandbox' as const] }];
-      expect(new Set(scopesWithin(grants, shop))).toEqual(new Set(rightsOf[role].within));
-      expect(scopesWithin(grants, games)).toEqual([]);
-      expect(scopesWithin(grants, { ...shop, environment: 'production' })).toEqual([]);
-      expect(mayDo(grants, 'operators:read', 'everywhere')).toBe(false);
-    },
-  );
+  it.each(operatorRoles)('as %s in one team gives no right in another team or environment', (role) => {
+    const grants = [{ role, teams: ['shop'], environments: ['sandbox' as const] }];
+    expect(new Set(scopesWithin(grants, shop))).toEqual(new Set(rightsOf[role].within));
+    expect(scopesWithin(grants, games)).toEqual([]);
+    expect(scopesWithin(grants, { ...shop, environment: 'production' })).toEqual([]);
+    expect(mayDo(grants, 'operators:read', 'everywhere')).toBe(false);
+  });
 });
 
-it('a lead gives a key no more than a lead may do; an admin gives it everything', () => {
+it("a lead gives a key at most a lead's scopes; an admin gives it any", () => {
   expect(scopesToGive([parseGrant('lead:shop')], shop)).toEqual([
     ...(['payments', 'refunds', 'read', 'stored-cards'] as const),
   ]);

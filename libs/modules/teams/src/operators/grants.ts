@@ -5,7 +5,7 @@ import { type Scope, scopes, teamNameSchema } from '../team.ts';
 import type { CallerScope } from '../team-directory.ts';
 import { type OperatorRole, operatorRoleSchema, operatorRoles, rightsOf } from './roles.ts';
 
-/** Grants of one person, and teams that all of them name together. */
+/** Maximum grants of one person, and maximum teams named in all of them together. */
 const grantsMax = 10;
 const teamsMax = 25;
 
@@ -15,7 +15,7 @@ const grantSchema = z.strictObject({
   teams: z.union([all, z.array(teamNameSchema).min(1)]),
   environments: z.union([all, z.array(environmentSchema).min(1)]),
 });
-/** `*`: all there are, also those that are added later. */
+/** `*`: all, including those added later. */
 export type Grant = z.infer<typeof grantSchema>;
 
 export const grantsSchema = z
@@ -28,7 +28,7 @@ export const grantsSchema = z
   );
 export type Grants = readonly Grant[];
 
-/** Whose something is. */
+/** The owner of an object. */
 interface Owner {
   team: string;
   environment: Environment;
@@ -44,19 +44,19 @@ const covers = ({ teams, environments }: Grant, owner: { team?: string; environm
 const isEverywhere = (grant: Grant): boolean =>
   grant.teams === '*' && environmentSchema.options.every((environment) => covers(grant, { environment }));
 
-/** Scopes for the routes of this team in this environment; none where no grant covers it. */
+/** Scopes for the routes of this team in this environment; none if no grant covers it. */
 export const scopesWithin = (grants: Grants, owner: Owner): CallerScope[] =>
   grants.filter((grant) => covers(grant, owner)).flatMap(({ role }) => rightsOf[role].within);
 
-/** What a person reaches with a scope across teams. */
+/** The reach of a person with a scope across teams. */
 export interface Reach {
-  /** Everything, also what belongs to no team. */
+  /** Everything, including objects without a team. */
   readonly isEverywhere: boolean;
   readonly isSomewhere: boolean;
   includes(owner: { team?: string | undefined; environment: string }): boolean;
-  /** In some environment at least. */
+  /** In at least one environment. */
   includesTeam(team: string): boolean;
-  /** Of these teams what is within reach, by environment. */
+  /** The reachable teams of these, by environment. */
   ownersAmong(teams: readonly string[], environment?: Environment): Owner[];
 }
 
@@ -76,7 +76,7 @@ export function reachOf(grants: Grants, wanted: readonly CallerScope[]): Reach {
   };
 }
 
-/** Whether a person has a scope there. What belongs to no team takes a grant that counts `everywhere`. */
+/** True if a person has a scope there. Objects without a team require a grant for everything. */
 export const mayDo = (
   grants: Grants,
   scope: CallerScope,
@@ -112,7 +112,7 @@ const isPartOf = (grant: Grant, other: Grant): boolean =>
   rightsOf[grant.role].across.every((scope) => rightsOf[other.role].across.includes(scope)) &&
   rightsOf[grant.role].within.every((scope) => rightsOf[other.role].within.includes(scope));
 
-/** As people read it: `support:shop,games:sandbox`, and the role alone where it counts everywhere. */
+/** For people: `support:shop,games:sandbox`, and the role alone if it applies everywhere. */
 export const formatGrants = (grants: Grants): string =>
   grants
     .map(({ role, teams, environments }) => {
@@ -121,14 +121,14 @@ export const formatGrants = (grants: Grants): string =>
     })
     .join(' ');
 
-/** Reads `role[:teams[:environments]]`. @throws RangeError that says what is wrong */
+/** Reads `role[:teams[:environments]]`. @throws RangeError with the fault */
 export function parseGrant(text: string): Grant {
   const [role = '', teams = '*', environments = '*', ...rest] = text.split(':').map((part) => part.trim());
   if (rest.length > 0) throw new RangeError('A grant is role:teams:environments.');
   return toGrant(role, teams, environments);
 }
 
-/** Teams and environments as lists with commas, or `*`. @throws RangeError that says what is wrong */
+/** Teams and environments as lists with commas, or `*`. @throws RangeError with the fault */
 export function toGrant(role: string, teams: string, environments: string): Grant {
   const known = operatorRoleSchema.safeParse(role).data;
   if (known === undefined) throw new RangeError(`The role must be one of ${operatorRoles.join(', ')}.`);

@@ -1,4 +1,4 @@
-/** The tokens and sessions that count, in memory, as the records of people show them. */
+/** The valid tokens and sessions, in memory, from the records of people. */
 import type { RecordedEvent } from '@tollgate/event-store';
 import type { Clock, Log } from '@tollgate/service-kit';
 import type { TeamVerifier } from '../signing/signing-keys.ts';
@@ -15,7 +15,7 @@ import {
 
 export interface KnownPeople {
   isRegistered(claims: Pick<OperatorClaims, 'id' | 'person'>): boolean;
-  /** Those that have not expired, by person, oldest first. */
+  /** Unexpired ones, by person, oldest first. */
   credentials(): readonly RegisteredCredential[];
   apply(event: RecordedEvent): void;
   clear(): void;

@@ -1,6 +1,7 @@
 /**
- * What counts of a person: one stream each (`person-<hash>`), whose last event has all of it and alone is kept. It is signed
- * with the secrets that credentials are made with. Any other event counts for nothing.
+ * The record of a person: one stream each (`person-<hash>`), whose last event has everything and is the only one kept. It is
+ * signed
+ * with the secrets of the credentials. Any other event is ignored.
  */
 import { createHash } from 'node:crypto';
 import type { RecordedEvent } from '@tollgate/event-store';
@@ -18,7 +19,7 @@ const registeredSchema = z.strictObject({
   source,
   issuedAt,
   expiresAt,
-  /** Address from which the person signed in. */
+  /** Address of the sign-in. */
   address: z.string().exactOptional(),
 });
 /** A token, or a session of the console. */
@@ -27,7 +28,7 @@ export type RegisteredCredential = z.infer<typeof registeredSchema>;
 const recordSchema = z.strictObject({
   credentials: z.array(registeredSchema),
   usedLinks: z.array(z.strictObject({ id, expiresAt })),
-  /** Links that were issued until then sign in no longer, milliseconds since the Unix epoch; 0 revokes none. */
+  /** Links issued until then are invalid, milliseconds since the Unix epoch; 0 revokes none. */
   linksRevokedUntil: z.int(),
 });
 export type PersonRecord = z.infer<typeof recordSchema>;
@@ -40,14 +41,14 @@ export const personStreamPrefix = 'person-';
 export const personStream = (name: string): string =>
   `${personStreamPrefix}${createHash('sha256').update(name).digest('hex').slice(0, 32)}`;
 
-/** Undefined for an event that is not signed. @throws z.ZodError for one that this release cannot read */
+/** Undefined for an unsigned event. @throws z.ZodError for one that this release cannot read */
 export function readPersonRecord(verifier: TeamVerifier, event: RecordedEvent): PersonRecord | undefined {
-  // Only the last event is kept, so none refers to the one before.
+  // Only the last event is kept, so none refers to the previous one.
   const { kind } = checkSignature(verifier, event, undefined);
   return kind === 'signed' ? recordSchema.parse(event.data) : undefined;
 }
 
-/** Without what has expired. */
+/** Without expired entries. */
 export function pruned(record: PersonRecord, now: number): PersonRecord {
   const isAlive = ({ expiresAt: end }: Pick<OperatorClaims, 'expiresAt'>) => end > now;
   return {

@@ -7,9 +7,10 @@ export const operatorRoleSchema = z.enum(operatorRoles);
 export type OperatorRole = z.infer<typeof operatorRoleSchema>;
 
 /**
- * Scopes of persons, which no key has. `operators:read` reads across teams, `operators:act` starts what moves no money,
+ * Scopes of people only, not of keys. `operators:read` reads across teams, `operators:act` triggers operations that move no
+ * money,
  * `operators:teams` manages keys and webhook endpoints of teams, `operators:accounts` decides which merchant accounts are
- * called, `operators:manage` sets what bounds a team.
+ * called, `operators:manage` sets the limits of a team.
  */
 export const operatorScopes = [
   'operators:read',
@@ -20,14 +21,14 @@ export const operatorScopes = [
 ] as const;
 export type OperatorScope = (typeof operatorScopes)[number];
 
-/** `self`: every person has it, for what is the person's own. `sign-in`: a link has it alone. No role gives them. */
+/** `self`: every person has it, for the person's own objects. `sign-in`: only a link has it. No role grants them. */
 export const personScopes = ['self', 'sign-in'] as const;
 export type PersonScope = (typeof personScopes)[number];
 
 interface Rights {
   /** For the routes across teams. */
   across: readonly OperatorScope[];
-  /** For the routes of the team that the request names. */
+  /** For the routes of the team in the request. */
   within: readonly (Scope | OperatorScope)[];
 }
 
@@ -36,7 +37,7 @@ const support: Rights = {
   across: [...viewer.across, 'operators:act'],
   within: [...viewer.within, 'payments', 'refunds'],
 };
-/** A key that a lead issues has at most these scopes of keys. */
+/** Maximum scopes of a key that a lead issues. */
 const lead: Rights = {
   across: [...support.across, 'operators:teams'],
   within: [...support.within, 'stored-cards', 'operators:teams'],
@@ -46,7 +47,9 @@ const operator: Rights = {
   within: [...support.within, 'stored-cards', 'payouts', 'admin'],
 };
 
-/** An operator resolves reviews, but releases no money alone and lets nobody in: second approvals and keys are for admins. */
+/**
+ * An operator resolves reviews, but releases no money alone and creates no access: second approvals and keys are for admins.
+ */
 const admin: Rights = {
   across: [...operator.across, 'operators:teams', 'operators:manage'],
   within: [...operator.within, 'approvals', 'operators:teams'],

@@ -7,7 +7,7 @@ const ada = { person: 'ada', source: 'command-line' } as const;
 const given = async () =>
   createSavedViews({ store: await temporaryStore(), clock: systemClock, ids: systemIds });
 
-it('are of one person, by name, in the order of their names', async () => {
+it('belong to one person, by name, in the order of their names', async () => {
   const saved = await given();
   await saved.save(ada, { name: 'later', query: 'phase=approved' });
   await saved.save(ada, { name: 'first', query: 'team=shop' });
@@ -24,7 +24,7 @@ it('are of one person, by name, in the order of their names', async () => {
   expect(await saved.remove(ada, 'first')).toEqual(expected.slice(1));
 });
 
-it('saved at the same time are all kept, up to a limit', async () => {
+it('saved concurrently are all kept, up to a limit', async () => {
   const saved = await given();
   const names = Array.from({ length: 8 }, (_, place) => `view ${place}`);
   await Promise.all(names.map((name) => saved.save(ada, { name, query: '' })));
@@ -36,7 +36,7 @@ it('saved at the same time are all kept, up to a limit', async () => {
 });
 
 it.each(['https://elsewhere.example', 'a b', '"><script>', '#x', '/../x', 'a'.repeat(1_001)])(
-  'lead nowhere but to the list: not by %s',
+  'lead only to the list: not by %s',
   (query) => {
     expect(savedViewSchema.safeParse({ name: 'x', query }).success).toBe(false);
   },

@@ -1,6 +1,7 @@
 /**
  * The lists that a person has saved by name (stream `operator-views-<hash of the person>`, of which the last event is kept).
- * They are addresses within the console and nothing more: opening one shows what the role allows.
+ * They
+ * are only addresses within the console: opening one shows what the role allows.
  */
 import { createHash } from 'node:crypto';
 import type { EventStore } from '@tollgate/event-store';
@@ -14,7 +15,7 @@ export const savedViewSchema = z.strictObject({
     .trim()
     .min(1, 'must not be empty')
     .max(40, 'must be at most 40 characters'),
-  /** What stands behind the `?` in the address of the list of payments. */
+  /** The query of the list of payments, after the `?`. */
   query: z
     .string('must be a text')
     .max(1_000, 'must be at most 1,000 characters')
@@ -22,15 +23,14 @@ export const savedViewSchema = z.strictObject({
 });
 type SavedView = z.infer<typeof savedViewSchema>;
 
-/** Of one person. */
 export const savedViewsMax = 50;
 
 export interface SavedViews {
   /** In the order of their names. */
   of(person: Person): Promise<readonly SavedView[]>;
-  /** Takes the place of one of the same name. Undefined if the person has too many. @throws StoreUnavailable */
+  /** Replaces one of the same name. Undefined if the person has too many. @throws StoreUnavailable */
   save(person: Person, view: SavedView): Promise<readonly SavedView[] | undefined>;
-  /** One that is not there is removed already. @throws StoreUnavailable */
+  /** Idempotent. @throws StoreUnavailable */
   remove(person: Person, name: string): Promise<readonly SavedView[]>;
 }
 type Person = Pick<Operator, 'person' | 'source'>;

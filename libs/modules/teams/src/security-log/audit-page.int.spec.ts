@@ -24,7 +24,7 @@ async function given(count: number): Promise<EventStore> {
   return store;
 }
 
-/** As if somebody had changed what is stored. */
+/** As after tampering with the store. */
 const changing = (
   store: EventStore,
   change: (event: RecordedEvent) => RecordedEvent | undefined,
@@ -38,7 +38,7 @@ const changing = (
 });
 
 describe('a page of the security log', () => {
-  it('is newest first, leads to the next one, and says that all of it is in the chain', async () => {
+  it('is newest first, has a cursor, and confirms that all of it is in the chain', async () => {
     const store = await given(5);
     const first = await readAuditPage(store, { reach, limit: 3 });
     expect(first.entries.map(({ revision }) => revision)).toEqual([4, 3, 2]);
@@ -51,7 +51,7 @@ describe('a page of the security log', () => {
     expect((await readAuditPage(store, { reach, limit: 3, kind: 'team' })).entries).toEqual([]);
   });
 
-  it('looks at 2,000 entries at most, and leads on also if one of them is not as it was written', async () => {
+  it('visits 2,000 entries at most, and has a cursor even if one of them was tampered with', async () => {
     const store = await given(2_003);
     const changed = changing(store, (event) => (event.revision === 1_500 ? { ...event, data: {} } : event));
     const page = await readAuditPage(changed, { reach, limit: 3, kind: 'team' });
@@ -89,7 +89,7 @@ describe('a page of the security log', () => {
     ['changed', 2, (event) => (event.revision === 2 ? { ...event, data: { command: 'another' } } : event)],
     ['removed', 3, (event) => (event.revision === 2 ? undefined : event)],
     ['removed at its beginning', 1, (event) => (event.revision === 0 ? undefined : event)],
-  ])('names the entry where one was %s', async (_, faultAt, change) => {
+  ])('reports the entry if one was %s', async (_, faultAt, change) => {
     const page = await readAuditPage(changing(await given(5), change), { reach, limit: 10 });
     expect(page).toMatchObject({ faultAt });
   });

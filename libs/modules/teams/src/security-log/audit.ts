@@ -1,4 +1,4 @@
-/** Reads and checks the security log, for people. */
+/** Reads and verifies the security log, for people. */
 import { type EventStore, type RecordedEvent, beginning } from '@tollgate/event-store';
 import { type Actor, eventMetadataSchema } from '@tollgate/core';
 import type { TeamVerifier } from '../signing/signing-keys.ts';
@@ -13,7 +13,7 @@ import {
   securityLogStream,
 } from './entries.ts';
 
-/** An entry as it is shown. */
+/** An entry for display. */
 export interface AuditEntry {
   revision: number;
   /** When it was written, milliseconds since the Unix epoch. */
@@ -28,7 +28,7 @@ export interface AuditQuery {
   since: number;
   team?: string;
   kind?: SecurityEventKind;
-  /** Entries at most. */
+  /** Maximum entries. */
   limit: number;
 }
 
@@ -48,7 +48,7 @@ export async function readAudit(
   return found.reverse();
 }
 
-/** Entries that one page looks at most: a filter may leave out most of them. */
+/** Maximum entries visited per page: a filter may exclude most of them. */
 const lookedAtMax = 2_000;
 
 type AuditPageQuery = Omit<AuditQuery, 'since'> & {
@@ -57,7 +57,7 @@ type AuditPageQuery = Omit<AuditQuery, 'since'> & {
   reach: Reach;
 };
 
-/** An entry without a team is for those who reach everything, one without an environment for who reaches the team anywhere. */
+/** An entry without a team requires a reach of everything, one without an environment a reach of the team anywhere. */
 function maySee(reach: Reach, entry: AuditEntry): boolean {
   if (reach.isEverywhere) return true;
   const [team, environment] = [teamIn(entry), inDetail(entry, 'environment')];
@@ -68,15 +68,15 @@ function maySee(reach: Reach, entry: AuditEntry): boolean {
 interface AuditPage {
   /** Newest first. */
   entries: AuditEntry[];
-  /** `before` of the next page; absent if nothing is behind. */
+  /** `before` of the next page; absent at the end. */
   next?: number;
-  /** Of the entries that this page looked at, those left out among them, that are as they were written and in one chain. */
+  /** Visited entries of this page, including excluded ones, that are unchanged and in one chain. */
   checked: number;
-  /** The newest entry that is not as it was written, or has not its neighbour before it. */
+  /** The newest entry that was changed, or whose predecessor is missing. */
   faultAt?: number;
 }
 
-/** @param before a revision; the last one unless given */
+/** @param before a revision; default: the end */
 export async function readAuditPage(
   store: Pick<EventStore, 'read'>,
   { team, kind, before, limit, reach }: AuditPageQuery,
@@ -92,7 +92,7 @@ export async function readAuditPage(
     if (isNextInChain(event, newer)) page.checked += 1;
     else page.faultAt ??= newer.revision;
   };
-  // One more than is shown: the last one is checked against it.
+  // One more than shown: it verifies the last one.
   for await (const recorded of store.read(securityLogStream, {
     ...from,
     direction: 'backwards',
@@ -129,11 +129,11 @@ function teamIn(entry: AuditEntry): unknown {
   return typeof stream === 'string' ? stream.slice(teamStreamPrefix.length) : inDetail(entry, 'team');
 }
 
-/** Of a command, what it was about. */
+/** The subject of a command. */
 const inDetail = ({ data }: AuditEntry, name: string): unknown =>
   data[name] ?? (Object(data['detail']) as Record<string, unknown>)[name];
 
-/** An event of a team that is in one of the two only. */
+/** An event of a team that only one of the two has. */
 interface TeamFault {
   kind: 'not_in_log' | 'gone_or_changed';
   stream: string;
@@ -145,10 +145,11 @@ export interface CheckedLog extends CheckedChain {
 }
 
 /**
- * Checks the chain, and that the log and the streams of the teams tell the same: an event of a team that was removed, also
- * the last, is still in the log.
+ * Verifies the chain, and that the log and the streams of the teams agree: a removed event of a team, even the last, is still
+ * in
+ * the log.
  *
- * @param noted hash of an entry that was noted elsewhere before
+ * @param noted hash of an earlier entry that was noted elsewhere
  */
 export async function verifyAudit(
   { store, verifier }: { store: EventStore; verifier: TeamVerifier },
@@ -164,7 +165,7 @@ export async function verifyAudit(
   }
   const chain = await checkChain(noting(), noted);
   const there = await signedEvents(store, verifier);
-  // Every entry counts: where the last event of a team was removed, the next one takes its place, and is on the log, too.
+  // Every entry counts: if the last event of a team was removed, the next one replaces it, and is in the log as well.
   const gone = logged.filter((event) => there.get(placeOf(event))?.signature !== event.signature);
   const places = new Set(logged.map(placeOf));
   const unlogged = [...there.values()].filter((event) => !places.has(placeOf(event)));
@@ -173,7 +174,6 @@ export async function verifyAudit(
   return { ...chain, teamFaults: [...faults(gone, 'gone_or_changed'), ...faults(unlogged, 'not_in_log')] };
 }
 
-/** A signed event of a team. */
 interface TeamEvent {
   stream: string;
   revision: number;
@@ -188,12 +188,12 @@ function toChange(recorded: RecordedEvent) {
     const event = decodeSecurityEvent(recorded);
     return event.type === 'TeamChanged' ? event.data : undefined;
   } catch {
-    // The chain names it.
+    // The chain links to it.
     return undefined;
   }
 }
 
-/** By their places. */
+/** By their positions. */
 async function signedEvents(store: EventStore, verifier: TeamVerifier): Promise<Map<string, TeamEvent>> {
   const found = new Map<string, TeamEvent>();
   const previous = new Map<string, string>();

@@ -3,7 +3,6 @@ import { beginning, type RecordedEvent } from '@tollgate/event-store';
 import { describe, expect, test } from 'vitest';
 import { checkChain, link } from './chain.ts';
 
-/** A log with these entries. */
 function logOf(entries: readonly unknown[]): { events: RecordedEvent[]; hashes: string[] } {
   let previous: string | undefined;
   const hashes: string[] = [];
@@ -29,24 +28,24 @@ const faultOf = async (events: readonly RecordedEvent[]) => (await check(events)
 const five = logOf(['a', 'b', 'c', 'd', 'e']);
 
 describe('a log', () => {
-  test('that nobody has touched is whole, and has a head', async () => {
+  test('without tampering is whole, and has a head', async () => {
     const head = { revision: 4, hash: five.hashes[4] };
     expect(await check(five.events)).toEqual({ head, fault: undefined, hasNoted: undefined });
     expect(await check([])).toEqual({ head: undefined, fault: undefined, hasNoted: undefined });
   });
 
-  test('is whole against every hash that was noted of it', async () => {
+  test('is whole against every noted hash of it', async () => {
     for (const hash of five.hashes) expect((await check(five.events, hash)).hasNoted).toBe(true);
   });
 
-  test('shows what is missing at its end against a noted hash only', async () => {
+  test('with a missing end differs only from a noted hash', async () => {
     const short = five.events.slice(0, 3);
     expect(await check(short)).toMatchObject({ fault: undefined, head: { revision: 2 } });
     expect((await check(short, five.hashes[4])).hasNoted).toBe(false);
     expect((await check([], five.hashes[4])).hasNoted).toBe(false);
   });
 
-  test('that was rewritten as a whole shows against a noted hash only', async () => {
+  test('rewritten as a whole differs only from a noted hash', async () => {
     const forged = logOf(['a', 'b', 'x', 'd', 'e']);
     expect(await check(forged.events, five.hashes[4])).toMatchObject({ fault: undefined, hasNoted: false });
   });
@@ -57,22 +56,22 @@ describe('a log shows', () => {
     ...[RecordedEvent, RecordedEvent, RecordedEvent, RecordedEvent, RecordedEvent],
   ];
 
-  test('an event that was removed', async () => {
+  test('a removed event', async () => {
     expect(await faultOf([a, b, d, e])).toBe('removed');
     expect(await faultOf([b, c, d, e])).toBe('removed');
   });
 
-  test('an event that was removed, also if the others were renumbered', async () => {
+  test('a removed event, even if the others were renumbered', async () => {
     const renumbered = [a, b, d, e].map((event, revision) => ({ ...event, revision }));
     expect(await faultOf(renumbered)).toBe('changed');
   });
 
-  test('reordered', async () => {
+  test('reordering', async () => {
     expect(await faultOf([a, c, b, d, e])).toBe('removed');
     expect(await faultOf([a, { ...c, revision: 1 }, { ...b, revision: 2 }, d, e])).toBe('changed');
   });
 
-  test('an event of another log in the place of one', async () => {
+  test('an event of another log in place of one', async () => {
     const other = logOf(['a', 'z', 'c', 'd', 'e']).events;
     expect(await faultOf([a, other[1]!, c, d, e])).toBe('out_of_order');
     expect(await faultOf([a, b, other[2]!, d, e])).toBe('out_of_order');
@@ -96,7 +95,7 @@ describe('a log shows', () => {
     await assert(changed);
   });
 
-  test('nothing if nothing is wrong, whatever it holds', async () => {
+  test('no fault if there is none, with any content', async () => {
     await assert(
       asyncProperty(array(jsonValue(), { maxLength: 8 }), async (entries) => {
         expect((await check(logOf(entries).events)).fault).toBeUndefined();

@@ -1,7 +1,7 @@
 /**
- * The chain of the security log: each event carries the hash of the one before and its own. A change, a removal, an
- * insertion or another order shows. What it cannot show by itself: that events are missing at the end, or that somebody
- * has rewritten all of it; for that, a hash that was noted elsewhere is compared.
+ * The chain of the security log: each event carries the hash of the previous one and its own. Changes, removals, insertions and
+ * reordering are detected. A removed end, or a rewrite of everything, is detected only against a hash that was noted
+ * elsewhere.
  */
 import { createHash } from 'node:crypto';
 import type { NewEvent, RecordedEvent } from '@tollgate/event-store';
@@ -9,9 +9,9 @@ import { canonicalJson } from '@tollgate/service-kit';
 import { z } from 'zod';
 
 const linkSchema = z.object({
-  /** Hash of the event before; absent in the first. */
+  /** Hash of the previous event; absent in the first. */
   previous: z.string().optional(),
-  /** Position of the last event of a team that the log knows of by then. */
+  /** Position of the latest event of a team in the log by then. */
   teamsUpTo: z.string(),
   hash: z.string(),
 });
@@ -54,18 +54,18 @@ interface ChainFault {
 }
 
 export interface CheckedChain {
-  /** The last event, if there is one. */
+  /** The last event, if any. */
   head: { revision: number; hash: string } | undefined;
   /** The first fault. */
   fault: ChainFault | undefined;
-  /** Whether the noted hash is one of them; undefined if none was asked for. */
+  /** True if the log contains the noted hash; undefined without one. */
   hasNoted: boolean | undefined;
 }
 
 /**
- * Checks the whole log, from its first event on.
+ * Verifies the whole log, from its first event on.
  *
- * @param noted hash of some event that was noted elsewhere before
+ * @param noted hash of an earlier event that was noted elsewhere
  */
 export async function checkChain(
   events: AsyncIterable<RecordedEvent>,
@@ -83,7 +83,7 @@ export async function checkChain(
   return { head, fault: undefined, hasNoted };
 }
 
-/** Whether an event is as it was written, and the next one behind `before`. */
+/** True if an event is unchanged, and the direct successor of `before`. */
 export const isNextInChain = (before: RecordedEvent | undefined, event: RecordedEvent): boolean =>
   faultOf(event, before && { revision: before.revision, hash: linkOf(before)?.hash ?? '' }) === undefined;
 

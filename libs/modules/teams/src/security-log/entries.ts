@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 export const securityLogStream = 'security-log';
 
-/** Where many came within a while, they are one entry: the first, how many, and from when to when. */
+/** Repeats within a window are one entry: the first, the count, and the times of first and last. */
 const counted = {
   count: z.int().min(1),
   /** Milliseconds since the Unix epoch. */
@@ -13,23 +13,23 @@ const counted = {
 };
 
 const securityEventSchemas = {
-  /** Requests that were not let in, of one source. */
+  /** Rejected requests of one source. */
   AccessRefused: z.object({
     code: z.string(),
     /** `several` if the sources were too many to distinguish. */
     address: z.string(),
-    /** The beginning of it: if the secret was wrong, anybody may have made it up. Of a person's credential, whose it is. */
+    /** The id part of the key; unverified if the secret was wrong. For a person's credential, the person. */
     keyIdPrefix: z.string().optional(),
-    /** Where the secret was right. */
+    /** If the secret was correct. */
     team: z.string().optional(),
-    /** Of the key, or that a person has named. */
+    /** Of the key, or named by a person. */
     environment: environmentSchema.optional(),
     method: z.string().optional(),
     route: z.string().optional(),
     requestId: z.string().optional(),
     ...counted,
   }),
-  /** Payments left as a file. */
+  /** Payments were exported as a file. */
   ExportMade: z.object({
     team: z.string(),
     keyId: z.string(),
@@ -39,7 +39,7 @@ const securityEventSchemas = {
     ...counted,
   }),
   /**
-   * Written before the review is resolved, or a payout approved or refused (code `awaiting_approval`): whether it was is in the
+   * Written before the review is resolved, or a payout approved or refused (code `awaiting_approval`): the outcome is in the
    * history of the payment or payout.
    */
   ReviewResolutionAsked: z.object({
@@ -52,19 +52,18 @@ const securityEventSchemas = {
     number: z.int(),
     resolution: z.string(),
   }),
-  /** A signed event of a team. */
   TeamChanged: z.object({
     team: z.string(),
     stream: z.string(),
     revision: z.int(),
     /** Of the event. */
     change: z.string(),
-    /** Of the event, without hashes of secrets. */
+    /** Without hashes of secrets. */
     detail: z.record(z.string(), z.unknown()),
     /** Value of its signature. */
     signature: z.string(),
   }),
-  /** An event in the stream of a team that counts for nothing, or that makes the record unreadable. */
+  /** An event in the stream of a team that is ignored, or that makes the record unreadable. */
   TeamEventRejected: z.object({
     stream: z.string(),
     revision: z.int(),
@@ -80,7 +79,7 @@ export type SecurityEventOf<Type extends SecurityEvent['type']> = Extract<Securi
 export const { decode: decodeSecurityEvent, versionOf: versionOfSecurityEvent } =
   eventFamily(securityEventSchemas);
 
-/** What `tollgate audit --kind` asks for. */
+/** The values of `tollgate audit --kind`. */
 export const securityEventKinds = {
   access: ['AccessRefused'],
   export: ['ExportMade'],

@@ -6,7 +6,7 @@ const minute = 60_000;
 const create = (perMinuteMax = 3) =>
   createRepeats<string>({ keyOf: (item) => item, asOneOfMany: () => 'several', perMinuteMax });
 
-describe('many of the same', () => {
+describe('repeats', () => {
   test('are reported at once, and then as a count when their window ends', () => {
     const repeats = create();
     expect(repeats.isFirst('a', 0)).toBe(true);
@@ -31,7 +31,7 @@ describe('many of the same', () => {
     expect(repeats.isFirst('a', now + 180 * minute)).toBe(true);
   });
 
-  test('that could not be reported are reported again', () => {
+  test('whose report failed are reported again', () => {
     const repeats = create();
     repeats.isFirst('a', 0);
     repeats.forget('a');
@@ -40,14 +40,14 @@ describe('many of the same', () => {
 });
 
 describe('too many sources', () => {
-  test('are one', () => {
+  test('are reported as one', () => {
     const repeats = create(3);
     const first = ['a', 'b', 'c', 'd', 'e'].map((item) => repeats.isFirst(item, 0));
     expect(first).toEqual([true, true, true, false, false]);
     expect(repeats.due(minute)).toEqual([{ item: 'several', count: { count: 2, from: 0, until: 0 } }]);
   });
 
-  test('never make more than so many entries in a minute, and none of them is lost', () => {
+  test('never make more than a maximum number of entries in a minute, and lose none', () => {
     assert(
       property(
         array(record({ source: integer({ min: 0, max: 400 }), after: integer({ min: 0, max: 5_000 }) }), {
@@ -68,7 +68,7 @@ describe('too many sources', () => {
             if (repeats.isFirst(String(source), now)) report(1);
             for (const { count } of repeats.due(now)) report(count.count);
           }
-          // Two minutes of counting may lie in one of the clock's, and the entry for the many comes on top.
+          // Two minutes of counting may overlap one of the clock's, and the entry for the rest is additional.
           for (const count of perMinute.values()) expect(count).toBeLessThanOrEqual(2 * 3 + 2);
           for (const { count } of repeats.rest()) reported += count.count;
           expect(reported).toBe(requests.length);

@@ -1,12 +1,13 @@
 /**
- * Many of the same are few entries: the first is reported at once, those that follow are counted and reported when their
- * window ends. A window that was used is followed by one of twice the length, up to an hour; an unused one is forgotten.
- * Sources that are too many to distinguish are reported as one.
+ * Condenses repeats into few entries: the first is reported at once, later ones are counted and reported when their window
+ * ends.
+ * After a used window the next is twice as long, up to an hour; an unused one is dropped. Sources that are too many to
+ * distinguish are reported as one.
  */
 
 import { hourMs, minuteMs } from '@tollgate/service-kit';
 
-/** How often something came, and from when to when, milliseconds since the Unix epoch. */
+/** Count and period, milliseconds since the Unix epoch. */
 export interface Count {
   count: number;
   from: number;
@@ -14,11 +15,11 @@ export interface Count {
 }
 
 export interface RepeatsOptions<Item> {
-  /** What is the same. */
+  /** The key by which repeats are recognized. */
   keyOf(item: Item): string;
-  /** What is reported if the sources are too many. */
+  /** Reported if the sources are too many. */
   asOneOfMany(item: Item): Item;
-  /** Entries in a minute at most, next to those of the many. */
+  /** Maximum entries per minute, in addition to the condensed one. */
   perMinuteMax?: number;
 }
 
@@ -32,13 +33,13 @@ interface Window<Item> extends Count {
 }
 
 export interface Repeats<Item> {
-  /** True if it is to be reported at once; otherwise it is counted. */
+  /** True if it must be reported at once; otherwise it is counted. */
   isFirst(item: Item, now: number): boolean;
-  /** It could not be reported: the next one is the first again. */
+  /** The report failed: the next one is the first again. */
   forget(item: Item): void;
-  /** What is to be reported now of what was counted. */
+  /** The counts to report now. */
   due(now: number): readonly { item: Item; count: Count }[];
-  /** All that was counted and not reported, for the end. */
+  /** All unreported counts, for the end. */
   rest(): readonly { item: Item; count: Count }[];
 }
 

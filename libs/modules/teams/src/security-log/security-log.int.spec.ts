@@ -24,8 +24,8 @@ const catchUp = (store: EventStore) =>
 const everything = { since: 0, limit: 10_000 };
 const verify = (store: EventStore, noted?: string) => verifyAudit({ store, verifier: testVerifier }, noted);
 
-describe('several writers at once', () => {
-  test('lose nothing, and leave one chain', async () => {
+describe('several concurrent writers', () => {
+  test('lose nothing, and produce one chain', async () => {
     const store = await temporaryStore();
     const logs = Array.from({ length: 4 }, () => logOn(store));
     const names = Array.from({ length: 40 }, (_, number) => `command ${number}`);
@@ -38,7 +38,7 @@ describe('several writers at once', () => {
     expect([head?.revision, fault]).toEqual([79, undefined]);
   });
 
-  test('bring each change of a team over once, in their order', async () => {
+  test('copy each change of a team once, in order', async () => {
     const store = await temporaryStore();
     await givenTeam(store, { team: 'shop', keyId: 'k1' });
     await givenTeam(store, { team: 'games', keyId: 'k1' });
@@ -60,7 +60,7 @@ describe('several writers at once', () => {
   });
 });
 
-test('a change of a team is on record with who made it, and without the hash of a secret', async () => {
+test('a change of a team is recorded with its author, and without the hash of a secret', async () => {
   const store = await temporaryStore();
   await givenTeam(store, { team: 'shop', keyId: 'k1' });
   await catchUp(store);
@@ -69,7 +69,7 @@ test('a change of a team is on record with who made it, and without the hash of 
   expect(JSON.stringify(entries)).not.toMatch(/secretHash|[0-9a-f]{64}/);
 });
 
-test('a row in the stream of a team that nobody has signed is on record', async () => {
+test('an unsigned row in the stream of a team is recorded', async () => {
   const store = await temporaryStore();
   await givenTeam(store, { team: 'shop', keyId: 'k1' });
   const { data } = keyIssued({ team: 'shop', keyId: 'k9' });
@@ -83,7 +83,7 @@ test('a row in the stream of a team that nobody has signed is on record', async 
 });
 
 describe('reading', () => {
-  test('gives the last entries since a time, oldest first', async () => {
+  test('returns the last entries since a time, oldest first', async () => {
     const store = await temporaryStore();
     const clock = createFakeClock({ now: 1_000 });
     const log = createSecurityLog({ store, clock, ids: systemIds, log: silentLog });
@@ -100,8 +100,8 @@ describe('reading', () => {
   });
 });
 
-/** What somebody does who can write to the file. */
-describe('somebody who changes the store', () => {
+/** Tampering with write access to the file. */
+describe('tampering with the store', () => {
   async function start() {
     const file = await temporaryFile();
     const open = async () => {
@@ -137,21 +137,21 @@ describe('somebody who changes the store', () => {
     ],
     ['removes an entry', `DELETE FROM events WHERE revision = 3 AND ${of('security-log')}`, 'removed'],
     ['removes the first', `DELETE FROM events WHERE revision = 0 AND ${of('security-log')}`, 'removed'],
-  ])('and %s is found out', async (_, sql, kind) => {
+  ])('and %s is detected', async (_, sql, kind) => {
     const { open, tamper } = await start();
     tamper(sql);
     expect((await verify(await open())).fault?.kind).toBe(kind);
   });
 
-  test('and removes the end is found out by the hash that was noted', async () => {
+  test('by removing the end is detected with a noted hash', async () => {
     const { open, tamper, head } = await start();
     tamper(`DELETE FROM events WHERE revision >= 4 AND ${of('security-log')};
       UPDATE streams SET last_revision = 3 WHERE name = 'security-log'`);
     expect(await verify(await open(), head)).toMatchObject({ fault: undefined, hasNoted: false });
   });
 
-  // A key that was revoked is good again where the row of the revocation is gone: the chain of the team alone cannot tell.
-  test('and takes a revocation from the end of a team is found out by the log', async () => {
+  // A revoked key is valid again if the row of the revocation is removed: the chain of the team alone cannot detect it.
+  test('by removing a revocation at the end of a team is detected by the log', async () => {
     const { open, tamper } = await start();
     tamper(`DELETE FROM events WHERE revision = 2 AND ${of('team-shop')};
       UPDATE streams SET last_revision = 1 WHERE name = 'team-shop'`);
@@ -160,8 +160,10 @@ describe('somebody who changes the store', () => {
     ]);
   });
 
-  // The next change of the team took the place of the revocation, in the check as well: the revoked key opened, and all was well.
-  test('and takes a revocation away is found out, too, when the team was changed again since', async () => {
+  // The next change of the team took the place of the revocation, in the check as well: the revoked key was valid, and the
+  // check
+  // passed.
+  test('by removing a revocation is detected even if the team was changed again since', async () => {
     const { open, tamper } = await start();
     tamper(`DELETE FROM events WHERE revision = 2 AND ${of('team-shop')};
       UPDATE streams SET last_revision = 1 WHERE name = 'team-shop'`);
@@ -175,7 +177,7 @@ describe('somebody who changes the store', () => {
   });
 });
 
-test('an entry that could not be written is written by the next try', async () => {
+test('an entry whose write failed is written by the next try', async () => {
   const store = await temporaryStore();
   let failures = 1;
   const failing: EventStore = {

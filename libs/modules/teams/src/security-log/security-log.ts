@@ -1,4 +1,4 @@
-/** The one way to write the security log, from whichever process: the loser of a conflict relinks its entry. */
+/** The only way to write the security log, for every process: the loser of a conflict relinks its entry. */
 import {
   type EventStore,
   type LoadedState,
@@ -14,11 +14,11 @@ import { type Clock, type Ids, type Log, omitUndefined } from '@tollgate/service
 import { type Link, link, linkOf } from './chain.ts';
 import { type SecurityEvent, securityLogStream, versionOfSecurityEvent } from './entries.ts';
 
-/** An entry before it stands in the log. */
+/** An entry before it is written. */
 export interface SecurityEntry {
   event: SecurityEvent;
   actor: Actor;
-  /** Where it tells of an event of a team: its position. An entry that is there already is not written again. */
+  /** The position of the team event that it copies. An existing entry is not written again. */
   ofTeamsAt?: Position;
 }
 
@@ -29,7 +29,7 @@ export interface SecurityLog {
    * @throws StoreUnavailable (retryable): they may be durable or not
    */
   record(entries: readonly SecurityEntry[]): Promise<void>;
-  /** Position of the last event of a team that it knows of. */
+  /** Position of the latest event of a team in the log. */
   teamsUpTo(): Promise<Position>;
 }
 
@@ -51,7 +51,7 @@ export interface SecurityLogDependencies {
 }
 
 export function createSecurityLog({ store, clock, ids, log }: SecurityLogDependencies): SecurityLog {
-  /** The last event alone tells everything that the next one needs. */
+  /** The last event alone has everything that the next one needs. */
   async function tail(): Promise<LoadedState<Tail>> {
     for await (const recorded of store.read(securityLogStream, { direction: 'backwards', limit: 1 }))
       return { state: evolve(noTail, { recorded }), revision: recorded.revision };
@@ -101,12 +101,12 @@ export function createSecurityLog({ store, clock, ids, log }: SecurityLogDepende
           return event;
         }),
     });
-    // Where logs are kept elsewhere, this is the hash that `audit verify --head` compares.
+    // The hash for `audit verify --head`, if logs are kept elsewhere.
     if (outcome.kind === 'decided')
       log.info({ revision: outcome.revision, hash }, 'the security log has grown');
   }
 
-  // One after the other, so that only processes compete.
+  // In sequence, so that only processes compete.
   let turn = Promise.resolve();
   return {
     record: (entries) => {
@@ -121,6 +121,6 @@ export function createSecurityLog({ store, clock, ids, log }: SecurityLogDepende
 function evolve(state: Tail, step: Step): Tail {
   if ('entry' in step) return { ...state, teamsUpTo: step.entry.ofTeamsAt ?? state.teamsUpTo };
   const known = linkOf(step.recorded);
-  // Somebody else's row: what follows is linked to what was there, and a check names the row.
+  // A foreign row: the next entry links to what was there, and verification reports the row.
   return known === undefined ? state : { hash: known.hash, teamsUpTo: known.teamsUpTo as Position };
 }

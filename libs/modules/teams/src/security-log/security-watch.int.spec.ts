@@ -24,7 +24,7 @@ async function start(wrap = (store: EventStore) => store) {
   };
   onTestFinished(stop);
   const entries = () => readAudit(store, { since: 0, limit: 1_000 });
-  /** Lets time pass until there are so many. */
+  /** Advances time until there are this many. */
   const grownTo = (count: number) =>
     eventually(async () => {
       await clock.advance(1_000);
@@ -59,7 +59,7 @@ describe('refused requests', () => {
     ]);
   });
 
-  test('of ever other keys and addresses do not fill the store', async () => {
+  test('from ever-changing keys and addresses do not fill the store', async () => {
     const { watch, clock, entries, grownTo } = await start();
     for (let count = 0; count < 5_000; count += 1)
       watch.noteRefusal({ ...refusal, keyId: systemIds.hex(6), address: `198.51.100.${count % 250}` });
@@ -71,8 +71,8 @@ describe('refused requests', () => {
     expect((await entries()).at(-1)?.data).toMatchObject({ address: 'several', count: 4_980 });
   });
 
-  // The log cut a person's name like the id of a key: `person:v` was vera, victor and viewer@ops, in one count.
-  test('of a person name the person, and each of them', async () => {
+  // The log truncated a person's name like the id of a key: `person:v` was vera, victor and viewer@ops, in one count.
+  test('of people name each person', async () => {
     const { watch, clock, entries, grownTo } = await start();
     const byPerson = (name: string) =>
       watch.noteRefusal({ ...refusal, code: 'scope_missing', keyId: keyIdOfPerson(name) });
@@ -86,14 +86,14 @@ describe('refused requests', () => {
     ]);
   });
 
-  test('without a key are none', async () => {
+  test('without a key are not logged', async () => {
     const { watch, clock, entries } = await start();
     watch.noteRefusal({ ...refusal, code: 'auth_header_not_found' });
     await clock.advance(1_000);
     expect(await entries()).toEqual([]);
   });
 
-  test('wait for a store that is away, and are written at the end', async () => {
+  test('wait for an unavailable store, and are written at the end', async () => {
     let isAway = true;
     const away = (store: EventStore): EventStore => ({
       ...store,
@@ -118,7 +118,7 @@ describe('an export', () => {
     route: '/api/v1/payments.csv',
   };
 
-  test('is on record before it begins; more of the same key are counted', async () => {
+  test('is recorded before it begins; more of the same key are counted', async () => {
     const { watch, clock, entries, grownTo } = await start();
     await watch.recordExport(request);
     expect(await entries()).toMatchObject([{ type: 'ExportMade', data: { ...request, count: 1 } }]);
@@ -130,7 +130,7 @@ describe('an export', () => {
     expect((await entries()).at(-1)?.data).toMatchObject({ keyId: 'k1', count: 1 });
   });
 
-  test('does not begin where it cannot be put on record, and the next try is recorded', async () => {
+  test('does not begin if it cannot be recorded, and the next try is recorded', async () => {
     let isAway = true;
     const { watch, entries } = await start((store) => ({
       ...store,
@@ -144,7 +144,7 @@ describe('an export', () => {
   });
 });
 
-test('a resolution is on record once, however often it is asked for', async () => {
+test('a resolution is recorded once per repeated request', async () => {
   const { watch, entries } = await start();
   const who = { team: 'shop', keyId: 'k1', address: '203.0.113.7' };
   const asked = { ...who, environment: 'production' } as const;

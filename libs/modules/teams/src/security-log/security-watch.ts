@@ -13,23 +13,23 @@ interface KeyedRequest {
   keyId: string;
   environment: Environment;
   address: string;
-  /** As the route was written. */
+  /** The route's pattern. */
   route: string;
 }
 
 export interface SecurityWatch {
-  /** Never fails, and never waits: it is written within a second, or a little later if the store is unavailable. */
+  /** Never fails, and never waits: it is written within a second, or later if the store is unavailable. */
   noteRefusal(refusal: AccessRefusal): void;
-  /** Resolves when it is durable that this key exports: before anything of it is sent. @throws StoreUnavailable */
+  /** Resolves when the export by this key is durably recorded: before anything of it is sent. @throws StoreUnavailable */
   recordExport(request: KeyedRequest): Promise<void>;
-  /** Resolves when it is durable that this key asks for the resolution. @throws StoreUnavailable */
+  /** Resolves when the resolution by this key is durably recorded. @throws StoreUnavailable */
   recordResolution(
     request: Omit<KeyedRequest, 'route'>,
     review: { token: string; code: string; number: number; resolution: string },
   ): Promise<void>;
-  /** Resolves when it is durable that this person asks for a command of the API. @throws StoreUnavailable */
+  /** Resolves when the person's API command is durably recorded. @throws StoreUnavailable */
   recordCommand(asked: { person: Person; command: string; detail: Record<string, unknown> }): Promise<void>;
-  /** Writes what was noted, until the signal is aborted and the rest is written. Never rejects. */
+  /** Writes noted entries until the signal is aborted and the rest is written. Never rejects. */
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -40,12 +40,12 @@ export interface SecurityWatchDependencies {
 }
 
 const writeEveryMs = 1_000;
-/** What waits for a store that is unavailable at most; what does not fit is in the log of the process only. */
+/** Maximum entries that wait for an unavailable store; excess ones are only in the log of the process. */
 const waitingMax = 500;
-/** In one append. */
+/** Per append. */
 const batchMax = 100;
 
-/** Of a person all of it: a prefix would identify nobody. */
+/** A person's full name: a prefix would identify no one. */
 const prefixOf = (keyId: string | undefined): string | undefined =>
   keyId === undefined || isKeyIdOfPerson(keyId) ? keyId : keyId.slice(0, 8);
 
@@ -57,7 +57,7 @@ export function createSecurityWatch({ securityLog, clock, log }: SecurityWatchDe
   });
   const exports = createRepeats<KeyedRequest>({
     keyOf: (request) => JSON.stringify(request),
-    // Keys are few, and each counts.
+    // Keys are few, so each is recorded.
     asOneOfMany: (request) => request,
     perMinuteMax: Infinity,
   });
@@ -79,11 +79,11 @@ export function createSecurityWatch({ securityLog, clock, log }: SecurityWatchDe
   function noteCounted(now: number): void {
     for (const { item, count } of refusals.due(now)) tellRefusal(item, count);
     for (const { item, count } of exports.due(now)) wait(toExportEntry(item, count));
-    // Who asks again for what was refused asks for the same.
+    // A repeat of a refused request counts as the same.
     resolutions.due(now);
   }
 
-  /** Writes the first of many before it resolves. */
+  /** Writes the first of several before it resolves. */
   async function recordFirst<Item>(
     repeats: Repeats<Item>,
     item: Item,
@@ -99,7 +99,7 @@ export function createSecurityWatch({ securityLog, clock, log }: SecurityWatchDe
 
   return {
     noteRefusal(refusal) {
-      // Who sends no key tries none.
+      // A request without a key is not an attempt to use one.
       if (refusal.code === 'auth_header_not_found') return;
       const now = clock.now();
       if (refusals.isFirst(refusal, now)) tellRefusal(refusal, { count: 1, from: now, until: now });

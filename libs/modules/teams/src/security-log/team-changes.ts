@@ -1,6 +1,7 @@
 /**
- * Brings the events of teams into the security log: each once, in their order, from any writer, at any time. Several
- * processes may do so at once: the second one finds the entry, and writes none.
+ * Copies the events of teams into the security log: each once, in order, from any writer, at any time. Several processes may do
+ * so
+ * concurrently: the second one finds the entry, and writes none.
  */
 import { type EventStore, type RecordedEvent, beginning } from '@tollgate/event-store';
 import { type Actor, eventMetadataSchema } from '@tollgate/core';
@@ -20,7 +21,7 @@ interface TeamChangesDependencies {
 const batchMax = 100;
 
 /**
- * @param signal ends it; without one it ends when everything that is there was brought over
+ * @param signal ends it; without one it ends when everything present was copied
  * @throws StoreUnavailable
  */
 export async function recordTeamChanges(

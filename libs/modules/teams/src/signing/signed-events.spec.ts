@@ -17,7 +17,7 @@ const event = {
 };
 const place = { stream: 'team-shop', revision: 3, previous: 'before' };
 
-/** As a store gives it back. */
+/** As a store returns it. */
 const stored = (added: NewEvent, at: { stream: string; revision: number }): RecordedEvent => ({
   ...(JSON.parse(JSON.stringify(added)) as NewEvent),
   kind: 'event',
@@ -33,12 +33,12 @@ function sign(changes: Partial<typeof place> = {}): RecordedEvent & { value: str
 }
 
 describe('a signed event', () => {
-  test('counts in its place', () => {
+  test('is valid in its place', () => {
     const signed = sign();
     expect(checkSignature(verifier, signed, 'before')).toEqual({ kind: 'signed', value: signed.value });
   });
 
-  test('counts whatever order a store gives its fields back in', () => {
+  test('is valid in whatever order a store returns its fields', () => {
     const { data: _, metadata, ...rest } = sign();
     const data = { scopes: ['read'], keyId: 'k1' };
     const turned = Object.fromEntries(Object.entries(metadata as object).toReversed());
@@ -54,11 +54,11 @@ describe('a signed event', () => {
     ['further data', { data: { keyId: 'k1', scopes: ['read'], networks: [] } }],
     ['no metadata', { metadata: null }],
     ['a text as metadata', { metadata: 'signature' }],
-  ])('counts for nothing with %s', (_, change) => {
+  ])('is invalid with %s', (_, change) => {
     expect(checkSignature(verifier, { ...sign(), ...change }, 'before')).toEqual({ kind: 'unsigned' });
   });
 
-  test('counts for nothing with another cause, time or key', () => {
+  test('is invalid with another cause, time or key', () => {
     const { metadata } = sign();
     const { signature } = metadata as { signature: Record<string, unknown> };
     for (const changes of [
@@ -78,12 +78,12 @@ describe('a signed event', () => {
     }
   });
 
-  test('after something that was removed shows the gap', () => {
+  test('after a removed event shows the gap', () => {
     expect(checkSignature(verifier, sign(), 'earlier')).toEqual({ kind: 'gap' });
     expect(checkSignature(verifier, sign(), undefined)).toEqual({ kind: 'gap' });
   });
 
-  test('of a key that is not known counts for nothing, and with its key next to the other counts', () => {
+  test('of an unknown key is invalid, and valid with its key in addition to the other', () => {
     const other = newSigningKeys();
     const both = createTeamVerifier(`${other.publicKey}\n${publicKey}`);
     expect(checkSignature(createTeamVerifier(other.publicKey), sign(), 'before').kind).toBe('unsigned');
@@ -91,7 +91,7 @@ describe('a signed event', () => {
     expect(both.kids).toEqual([createTeamSigner(other.privateKey).kid, signer.kid]);
   });
 
-  test('counts for nothing after any change of its data', () => {
+  test('is invalid after any change of its data', () => {
     assert(
       property(jsonValue(), constantFrom('keyId', 'scopes', 'more'), (value, field) => {
         const signed = sign();
@@ -103,7 +103,7 @@ describe('a signed event', () => {
     );
   });
 
-  test('is never mistaken for one because of whatever stands where a signature should', () => {
+  test('is never simulated by other content in place of a signature', () => {
     assert(
       property(jsonValue(), string(), (signature, value) => {
         const metadata = { ...event.metadata, signature };
@@ -116,12 +116,12 @@ describe('a signed event', () => {
 });
 
 describe('keys', () => {
-  test.each(['', 'no key', privateKey.reveal().slice(0, 60)])('a text that is none: %#', (text) => {
+  test.each(['', 'no key', privateKey.reveal().slice(0, 60)])('an invalid text: %#', (text) => {
     expect(() => createTeamSigner(new Secret(text))).toThrow('The private key is not an Ed25519 key in PEM.');
     expect(() => createTeamVerifier(text)).toThrow('The public key is not an Ed25519 key in PEM.');
   });
 
-  test('a private key is no public one', () => {
+  test('a private key is not accepted as a public one', () => {
     expect(() => createTeamVerifier(privateKey.reveal())).toThrow('not an Ed25519 key');
   });
 });

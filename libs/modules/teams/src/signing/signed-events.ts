@@ -1,7 +1,7 @@
 /**
- * Events of a team are signed, so that writing a row makes nobody a team or a key. The signature covers the stream, the
- * revision, everything in the event, and the signature of the signed event before it: an event of another place does not
- * verify here, and one that was removed or replaced leaves a gap.
+ * Signs the events of a team, so that write access to the store creates no team or key. The signature covers the stream, the
+ * revision, the whole event, and the signature of the previous signed event: an event of another place is invalid here, and a
+ * removed or replaced one leaves a gap.
  */
 import type { NewEvent, RecordedEvent } from '@tollgate/event-store';
 import { canonicalJson } from '@tollgate/service-kit';
@@ -11,15 +11,14 @@ import type { Signature, TeamSigner, TeamVerifier } from './signing-keys.ts';
 const signatureSchema = z.object({
   kid: z.string().max(64),
   value: z.string().max(128),
-  /** Value of the signature of the last signed event before this one; absent for the first. */
+  /** Value of the previous signature; absent for the first event. */
   previous: z.string().max(128).optional(),
 });
 
-/** Where in its stream an event is to stand. */
+/** The place of an event in its stream. */
 interface Place {
   stream: string;
   revision: number;
-  /** As in the signature. */
   previous: string | undefined;
 }
 
@@ -33,12 +32,12 @@ export function signEvent(signer: TeamSigner, place: Place, event: Unsigned): Ne
 }
 
 /**
- * `unsigned`: it counts for nothing, and what was signed before it continues to count. `gap`: it is signed, but what was
- * signed before it is not what is there now; something was removed.
+ * `unsigned`: the event is ignored, and earlier signed ones stay valid. `gap`: it is signed, but its predecessor is missing or
+ * replaced.
  */
 export type SignatureVerdict = { kind: 'signed'; value: string } | { kind: 'unsigned' } | { kind: 'gap' };
 
-/** @param previous value of the last signature that counts in this stream */
+/** @param previous value of the last valid signature in this stream */
 export function checkSignature(
   verifier: TeamVerifier,
   recorded: RecordedEvent,

@@ -1,4 +1,4 @@
-/** Ed25519 keys of team events: only who changes teams has the private one, and every service the public ones. */
+/** Ed25519 keys of team events: only the writer of teams has the private one, and every service the public ones. */
 import {
   type KeyObject,
   createHash,
@@ -11,7 +11,7 @@ import {
 import { Secret, TollgateError } from '@tollgate/service-kit';
 
 export interface Signature {
-  /** Names the key: the first 16 hexadecimal digits of the SHA-256 of its public half. */
+  /** Name of the key: the first 16 hexadecimal digits of the SHA-256 of its public half. */
   kid: string;
   /** Base64url. */
   value: string;
@@ -23,7 +23,7 @@ export interface TeamSigner {
 }
 
 export interface TeamVerifier {
-  /** Names of the keys that it knows. */
+  /** Names of the known keys. */
   kids: readonly string[];
   isSigned(text: string, signature: Signature): boolean;
 }
@@ -43,7 +43,7 @@ export function newSigningKeys(): { privateKey: Secret; publicKey: string } {
   };
 }
 
-/** @throws SigningKeyInvalid, which never repeats the text */
+/** @throws SigningKeyInvalid, which never contains the text */
 export function createTeamSigner(privateKeyPem: Secret): TeamSigner & { publicKey: string } {
   const privateKey = readKey('private key', () => createPrivateKey(privateKeyPem.reveal()));
   const publicKey = createPublicKey(privateKey);
@@ -56,7 +56,7 @@ export function createTeamSigner(privateKeyPem: Secret): TeamSigner & { publicKe
 }
 
 /**
- * @param publicKeysPem one or several, one after the other: after a rotation the former one stays, for what it has signed
+ * @param publicKeysPem one or several, concatenated: after a rotation the former one stays, for its signatures
  * @throws SigningKeyInvalid
  */
 export function createTeamVerifier(publicKeysPem: string): TeamVerifier {
