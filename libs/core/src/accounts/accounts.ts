@@ -1,4 +1,4 @@
-/** The merchant accounts: which one takes a payment, in which order they are tried, and when each may be called. */
+/** Merchant accounts: which ones accept a payment, in which order they are tried, and when each may be called. */
 import { hash } from 'node:crypto';
 import { type AccountState, merchantAccountKey } from '../domain/merchant-account/merchant-account.ts';
 import { type Environment } from '../domain/values.ts';

@@ -35,7 +35,7 @@ interface Stood {
   standings: readonly Standing[];
 }
 
-/** @throws StoreUnavailable; what the signal was aborted with */
+/** @throws StoreUnavailable; the signal's reason */
 export async function recomputeLedger({
   store,
   until,

@@ -88,7 +88,7 @@ it('an event of which the reader has not heard counts once, whether the file has
   expect(await position()).toEqual([6_000n]);
 });
 
-it('damage that concurrent reads meet is reported once, answered with `index_rebuilding`, and repaired', async () => {
+it('damage found by concurrent reads is reported once, answered with `index_rebuilding`, and repaired', async () => {
   const { file, position, wanted } = await given();
   const before = await position();
   damage(file, 'balances');
