@@ -1,18 +1,25 @@
 /**
- * `npm run bench -- projector`: events per second of a rebuild of all views on the embedded store, the
- * memory that it takes by the number of payments, and how long an event takes from its append to the index that reads are
- * answered from.
+ * `npm run bench -- projector`: events per second of a rebuild of all views, and views per second of its check, on the embedded
+ * store and over EventStoreDB's protocol; the memory it takes; and the time from an append to the index that answers reads.
  */
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createEmbeddedEventStore, type EventStore, type NewEvent } from '@tollgate/event-store';
+import {
+  createEmbeddedEventStore,
+  parseConnectionString,
+  type EventStore,
+  type NewEvent,
+} from '@tollgate/event-store';
+import { createEventStoreDbStore } from '@tollgate/event-store/eventstoredb';
 import { paymentStream } from '@tollgate/core';
 import { createPaymentIndex } from '@tollgate/lists';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { readCount } from '@tollgate/testing/bench';
 import { createProjector } from '@tollgate/views';
+import { compareReadModels } from '../src/compare.ts';
 import { rebuild } from '../src/rebuild.ts';
 
 /** The argument with which the bench starts itself to write the events. */
@@ -115,6 +122,19 @@ async function measureRebuild(store: EventStore, events: number): Promise<void> 
   say('resident memory before and at the most', `${rounded(memoryBefore)} and ${rounded(memoryMax)} MiB`);
 }
 
+async function measureCheck(store: EventStore): Promise<void> {
+  const begunAt = performance.now();
+  const cpuBefore = process.cpuUsage();
+  const { views, differing } = await compareReadModels({ store, signal: new AbortController().signal });
+  const seconds = (performance.now() - begunAt) / 1_000;
+  const { user, system } = process.cpuUsage(cpuBefore);
+  if (differing.length > 0) throw new Error('views differ from their events');
+  say(
+    'rebuild --check',
+    `${rounded(views / seconds)} views/s, ${((user + system) / views).toFixed(0)} µs of CPU each`,
+  );
+}
+
 async function measureDelay(store: EventStore, file: string): Promise<void> {
   const ending = new AbortController();
   const parts = { store, clock: systemClock, ids: systemIds, log: silentLog };
@@ -164,11 +184,41 @@ async function measure(payments: number): Promise<void> {
     fillElsewhere(file, payments);
     const store = await createEmbeddedEventStore({ file });
     await measureRebuild(store, payments * eventsPerPayment);
+    await measureCheck(store);
     await measureDelay(store, join(directory, 'index.db'));
     await store.close();
+    await measureServed(directory, payments);
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
+}
+
+/** Over EventStoreDB's protocol: the test server, on the same events, or the empty server that EVENTSTORE_URL names. */
+async function measureServed(directory: string, payments: number): Promise<void> {
+  const given = process.env['EVENTSTORE_URL'];
+  const server = given === undefined ? await startServer(directory) : undefined;
+  const { hosts, discovers } = parseConnectionString(given ?? server?.url ?? '', 'EVENTSTORE_URL');
+  const connection = { hosts, discovers, tls: false } as const;
+  const store = await createEventStoreDbStore({ connection, clock: systemClock, log: silentLog });
+  if (given !== undefined) await writePayments(store, payments);
+  say("over EventStoreDB's protocol", given === undefined ? 'on the test server' : 'on EVENTSTORE_URL');
+  await measureRebuild(store, payments * eventsPerPayment);
+  await measureCheck(store);
+  await store.close();
+  server?.child.kill();
+}
+
+async function startServer(directory: string) {
+  renameSync(join(directory, 'events.db'), join(directory, 'eventstoredb.db'));
+  const program = join(
+    import.meta.dirname,
+    '../../../libs/event-store/src/testing/eventstoredb-server/main.ts',
+  );
+  const child = spawn(process.execPath, [program, '--data-dir', directory], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [url] = (await once(child.stdout, 'data')) as [Buffer];
+  return { child, url: String(url).trim() };
 }
 
 const [command, file = '', count] = process.argv.slice(2);

@@ -95,8 +95,8 @@ export function createViewWriter(options: ViewWriterOptions): ViewWriter {
     const kind = requireKind(stream);
     const { view, failure } = await foldAll(states, kind, events);
     if (view === undefined) return failure;
-    // A stream that begins in this batch hardly has a view: writing one finds out.
-    const isNew = events[0]?.revision === 0;
+    // A stream that begins in this batch has no view yet, unless all are written again: writing one finds out.
+    const isNew = !isRewriting && events[0]?.revision === 0;
     let stored = recent.get(stream) ?? (isNew ? notStored : await load(kind, stream));
     for (let conflicts = 0; conflicts < conflictsMax; conflicts += 1) {
       if ((await tryWrite(stream, view, stored)) === 'written') return failure;
