@@ -9,7 +9,13 @@ async function start(isKnown = true) {
   const tools = toolsWith({
     store,
     clock: systemClock,
-    accountNames: () => (isKnown ? [{ environment: 'sandbox', name: 'main' }] : undefined),
+    accountNames: () =>
+      isKnown
+        ? [
+            { environment: 'sandbox', name: 'main' },
+            { environment: 'sandbox', name: 'other' },
+          ]
+        : undefined,
   });
   const run = (command: string) => runWith(tools, command);
   const events = async () =>
@@ -31,7 +37,7 @@ describe('account', () => {
     });
     await run(`--as ada account drain ${named}`);
     expect((await run('account list')).out).toMatch(
-      /^sandbox\/main draining since 20.+ by ada: maintenance\nAll other accounts are active.\n$/,
+      /^sandbox\/main draining since 20.+ by ada: maintenance\nsandbox\/other active\n$/,
     );
     await run(`account resume ${named}`);
     const actor = { kind: 'person', source: 'command-line' };
@@ -42,8 +48,11 @@ describe('account', () => {
     ]);
   });
 
-  it('says that all are active if none was ever changed', async () => {
-    expect((await (await start()).run('account list')).out).toContain('All accounts are active.');
+  it('lists accounts that were never changed, or says that all are active if it has no list of them', async () => {
+    expect((await (await start()).run('account list')).out).toBe(
+      'sandbox/main active\nsandbox/other active\n',
+    );
+    expect((await (await start(false)).run('account list')).out).toContain('All accounts are active.');
   });
 
   it.each([

@@ -8,23 +8,34 @@ import {
   type AccountState,
   type Environment,
 } from '@tollgate/core';
+import type { AccountName } from '@tollgate/gateway/configuration';
 import { lastReconciled } from '@tollgate/reconciliation';
 import { type CommandResult, done, printable, refuse } from '@tollgate/service-kit/command-line';
 import { type CommandTools, causeOf, noAccount, recordAction } from './tools.ts';
 
-export async function listAccounts({ store }: CommandTools): Promise<CommandResult> {
+/** Without an accounts file, only those that were changed are known. */
+export async function listAccounts({ store, accountNames }: CommandTools): Promise<CommandResult> {
   const { changes, restore } = await readAccountChanges(store);
-  const all = [...changes.values()];
-  const lines = all.map(
+  const changed = [...changes.values()];
+  const isChanged = ({ environment, name }: AccountName) =>
+    changed.some((each) => each.environment === environment && each.account === name);
+  const rest = accountNames?.()?.filter((each) => !isChanged(each));
+  const restState = restore === undefined ? 'active' : 'paused';
+  const lines = changed.map(
     ({ environment, account, state, reason, changedBy, changedAt }) =>
       `${environment}/${printable(account)} ${state} since ${new Date(changedAt).toISOString()} by ${printable(changedBy)}: ${printable(reason)}`,
   );
-  const those = lines.length === 0 ? 'All accounts' : 'All other accounts';
+  for (const { environment, name } of rest ?? [])
+    lines.push(`${environment}/${printable(name)} ${restState}`);
+  if (rest === undefined)
+    lines.push(`${lines.length === 0 ? 'All accounts' : 'All other accounts'} are ${restState}.`);
+  if (restore !== undefined)
+    lines.push(
+      `The event store was restored at ${new Date(restore.restoredAt).toISOString()} by ${printable(restore.restoredBy)}.`,
+    );
   const others =
-    restore === undefined
-      ? `${those} are active.`
-      : `${those} are paused: the event store was restored at ${new Date(restore.restoredAt).toISOString()} by ${printable(restore.restoredBy)}.`;
-  return done([...lines, others].join('\n'), all);
+    rest?.map(({ environment, name }) => ({ environment, account: name, state: restState })) ?? [];
+  return done(lines.join('\n'), [...changed, ...others]);
 }
 
 interface Change {

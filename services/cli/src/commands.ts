@@ -166,7 +166,7 @@ export const commands: readonly Command<ActingTools>[] = [
   ),
   command(
     'account list',
-    'print which accounts were paused or drained, when, by whom and why',
+    'list the accounts with their states, and when, by whom and why each was changed',
     {},
     accounts.listAccounts,
   ),

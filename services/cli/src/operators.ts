@@ -1,5 +1,5 @@
 /** `operator …`: how a person signs in to the console or calls the API, and their tokens and sessions. */
-import { signInAddress } from '@tollgate/console/sign-in';
+import { issueLink, signInAddress } from '@tollgate/console/sign-in';
 import { toPublicCredential } from '@tollgate/gateway-api/http';
 import { StartupError, TollgateError, hourMs, omitUndefined } from '@tollgate/service-kit';
 import { type CommandResult, done, printable } from '@tollgate/service-kit/command-line';
@@ -43,7 +43,7 @@ export async function printLink(tools: CommandTools, options: LinkOptions): Prom
     throw new StartupError('url_missing', 'The address of the gateway is unknown. Use --url.');
   const operator = operatorOf(tools, options);
   await recordAction(tools, 'operator link', { role: formatGrants(operator.grants) });
-  const link = signInAddress(credentialsOf(tools), gatewayUrl, operator);
+  const link = signInAddress(gatewayUrl, issueLink(credentialsOf(tools), operator));
   return done(link, { link });
 }
 

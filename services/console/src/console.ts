@@ -45,6 +45,8 @@ import { texts } from './texts.ts';
 
 export interface ConsoleDependencies {
   credentials: OperatorCredentials;
+  /** Links to sign in by their short form. */
+  shortLinks?: ReadonlyMap<string, string>;
   clock: Clock;
   ids: Pick<Ids, 'hex'>;
   log: Log;
@@ -61,7 +63,16 @@ const formBytesMax = 16 * 1024;
 
 /** Adds the console to the server that answers the API. */
 export async function registerConsole(app: FastifyInstance, deps: ConsoleDependencies): Promise<void> {
-  const { credentials, clock, ids, log, sandbox, identityProvider, exportStalledMs = 30_000 } = deps;
+  const {
+    credentials,
+    shortLinks = new Map(),
+    clock,
+    ids,
+    log,
+    sandbox,
+    identityProvider,
+    exportStalledMs = 30_000,
+  } = deps;
   const assets = readAssets();
   await app.register(async (scope) => {
     const inject: FastifyInstance['inject'] = scope.inject.bind(scope);
@@ -82,7 +93,7 @@ export async function registerConsole(app: FastifyInstance, deps: ConsoleDepende
     acceptForms(scope);
     answerInPages(scope, kit, log);
     registerAssets(scope, assets);
-    registerSignIn(scope, kit, { credentials, apiOf });
+    registerSignIn(scope, kit, { credentials, shortLinks, apiOf });
     if (identityProvider !== undefined) {
       const provider = createIdentityProvider(identityProvider, { clock });
       registerOrganisationSignIn(scope, kit, { provider, credentials, log });

@@ -1,4 +1,4 @@
 export { registerConsole } from './console.ts';
 export type { IdentityProviderConfig } from './session/identity-provider.ts';
-export { sessionIdOf, signInAddress } from './session/sessions.ts';
+export { issueLink, sessionIdOf, signInAddress } from './session/sessions.ts';
 export type { SandboxControls } from './pages/sandbox.ts';

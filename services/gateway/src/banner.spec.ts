@@ -1,35 +1,49 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { banner } from './banner.ts';
 
 const quickstart = { gatewayUrl: 'http://127.0.0.1:3000', callbackUrl: '', metricsUrl: '', pid: 1 };
-const at = { file: '/data/quickstart.json', folder: '/' };
+const sandbox = {
+  ...quickstart,
+  paymentServiceUrl: 'https://127.0.0.1:4443',
+  caFile: '/d/ca.pem',
+  apiKey: 'k',
+};
+const { apiKey: _apiKey, ...withoutKey } = sandbox;
+const at = { file: '/work/.data/quickstart.json', folder: '/work', signInLink: 'http://127.0.0.1:3000/in' };
 
-// It was "ready" while no broker answered, and callbacks were refused.
-it('says that it is ready where it is, and else what is missing', () => {
-  expect(banner(quickstart, at)).toContain('\nTollgate is ready.\n');
-  const missing = banner(quickstart, { ...at, missing: ['message-bus', 'index'] });
-  expect(missing).not.toMatch(/ready\./);
-  expect(missing).toContain('Tollgate runs, but these parts do not work: message-bus, index. ');
-  expect(missing).toContain('http://127.0.0.1:3000/readyz');
-});
+describe('the banner', () => {
+  // It was "ready" while no broker answered, and callbacks were refused.
+  it('reports that the gateway is ready, or names the missing parts', () => {
+    expect(banner(quickstart, at)).toMatch(/^Tollgate is ready\. Press Ctrl-C to stop\.\n/);
+    const missing = banner(quickstart, { ...at, missing: ['message-bus', 'index'] });
+    expect(missing).not.toMatch(/ready\./);
+    expect(missing).toContain('Tollgate runs, but these parts do not work: message-bus, index. ');
+    expect(missing).toContain('http://127.0.0.1:3000/readyz');
+  });
 
-it('says what runs where, what to try first, and how to stop', () => {
-  const sandbox = { paymentServiceUrl: 'https://127.0.0.1:4443', caFile: '/data/ca.pem', apiKey: 'k' };
-  const text = banner({ ...quickstart, ...sandbox }, at);
-  for (const each of ['/docs', '/docs/errors', '/console', '/console/sandbox', 'https://127.0.0.1:4443'])
-    expect(text).toContain(each);
-  expect(text).toMatch(/paste this[\s\S]*curl -sS http:\/\/127\.0\.0\.1:3000\/api\/v1\/payments/);
-  expect(text).toContain('Press Ctrl-C to stop');
-  expect(banner(quickstart, at)).not.toContain('/console/sandbox');
-});
+  it.each([
+    ['the sandbox', sandbox],
+    ['the sandbox without a key', withoutKey],
+    ['real accounts', quickstart],
+  ])('of %s has at most eight lines, so that npm and it print twelve', (_name, content) => {
+    const text = banner(content, at);
+    expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(8);
+    expect(text).not.toMatch(/['"]/);
+    expect(text).toContain('  .data/quickstart.json');
+  });
 
-// The one was refused for a missing --role, and the key of the other was refused with no_account.
-it('prints commands that can be pasted as they are, and no environment that may have no account', () => {
-  const text = banner(quickstart, at);
-  expect(text).toContain('operator link --role admin');
-  expect(text).toContain('key issue <team> --environment <that of your accounts> --scopes');
-  const sandbox = { paymentServiceUrl: 'https://127.0.0.1:4443', caFile: '/data/ca.pem' };
-  expect(banner({ ...quickstart, ...sandbox }, { ...at, signInLink: 'x' })).toContain(
-    'operator link --role admin',
-  );
+  it('shows the link to sign in, the card and the demo beside the sandbox only', () => {
+    const text = banner(sandbox, at);
+    for (const each of [at.signInLink, '4392963203551251', 'npm run demo', 'https://127.0.0.1:4443', '/docs'])
+      expect(text).toContain(each);
+    expect(banner(quickstart, at)).not.toMatch(/127\.0\.0\.1:3000\/in|439296|npm run demo|Add a team/);
+  });
+
+  // The one was refused for a missing --role, the other for an environment without an account.
+  it('prints commands that run as printed', () => {
+    expect(banner(quickstart, at)).toContain('operator link --role admin');
+    expect(banner(withoutKey, at)).toContain(
+      'key issue demo --environment sandbox --scopes payments,refunds,read',
+    );
+  });
 });

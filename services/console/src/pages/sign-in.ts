@@ -14,19 +14,21 @@ import { failurePage } from './failure.ts';
 
 interface SignInDependencies {
   credentials: Pick<OperatorCredentials, 'open'>;
+  shortLinks: ReadonlyMap<string, string>;
   apiOf: (bearer: () => string, address: string) => Pick<Api, 'call'>;
 }
 
 export function registerSignIn(
   app: FastifyInstance,
   kit: ConsoleKit,
-  { credentials, apiOf }: SignInDependencies,
+  { credentials, shortLinks, apiOf }: SignInDependencies,
 ): void {
   const { sessions } = kit;
   const unavailable = () => failurePage(503, texts.errors.title, texts.errors.unavailable);
 
   app.get('/console/sign-in', async (request, reply) => {
-    const link = new URLSearchParams(request.url.split('?', 2)[1] ?? '').get('link') ?? '';
+    const asked = new URLSearchParams(request.url.split('?', 2)[1] ?? '').get('link') ?? '';
+    const link = shortLinks.get(asked) ?? asked;
     const claims = credentials.open(link, 'sign-in');
     if (claims === undefined) return send(kit, request, reply, notValid());
     return send(kit, request, reply, confirmationPage(claims, link));

@@ -12,12 +12,12 @@ const linkLifetimeMs = 15 * 60_000;
 /** Of what the API is called with: long enough for one request. */
 const callLifetimeMs = 60_000;
 
-/** Where somebody signs in, once. @param url of the gateway */
-export const signInAddress = (
-  credentials: Pick<OperatorCredentials, 'issue'>,
-  url: string,
-  operator: Operator,
-): string => `${url}/console/sign-in?link=${credentials.issue(operator, 'sign-in', linkLifetimeMs)}`;
+/** Signs in once. */
+export const issueLink = (credentials: Pick<OperatorCredentials, 'issue'>, operator: Operator): string =>
+  credentials.issue(operator, 'sign-in', linkLifetimeMs);
+
+/** @param url of the gateway @param link or its short form in the same process */
+export const signInAddress = (url: string, link: string): string => `${url}/console/sign-in?link=${link}`;
 
 export interface Session extends OperatorClaims {
   /** What every form carries, and nobody else knows. */

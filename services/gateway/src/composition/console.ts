@@ -14,6 +14,7 @@ export async function addConsole(app: FastifyInstance, parts: Parts): Promise<vo
   const sandbox = isWhole ? (await parts.accounts()).sandbox : undefined;
   await registerConsole(app, {
     credentials: parts.operatorCredentials(),
+    shortLinks: parts.shortLinks,
     clock,
     ids,
     log: logOf('console'),

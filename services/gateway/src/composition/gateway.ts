@@ -2,7 +2,7 @@
 import { startPatiently } from './start-failure.ts';
 import { type Quickstart, openDataDirectory } from '../configuration/data-directory.ts';
 import type { GatewayDependencies } from '../configuration/gateway-dependencies.ts';
-import { sessionIdOf, signInAddress } from '@tollgate/console';
+import { issueLink, sessionIdOf, signInAddress } from '@tollgate/console';
 import { demoKey } from './demo-team.ts';
 import { type ApiParts, startApiServer, startMetricsServer } from '../edge/http-servers.ts';
 import { watchTeams } from './metrics/watch-services.ts';
@@ -94,12 +94,12 @@ async function startOnce(deps: GatewayDependencies, services: readonly ServiceNa
 }
 
 /** The person who starts the gateway may do everything with it. */
-const signInLinkOf = (parts: Parts, url: string, person: string): string =>
-  signInAddress(parts.operatorCredentials(), url, {
-    person,
-    source: 'command-line',
-    grants: everywhere('admin'),
-  });
+function signInLinkOf(parts: Parts, url: string, person: string): string {
+  const operator = { person, source: 'command-line' as const, grants: everywhere('admin') };
+  const short = parts.ids.hex(10);
+  parts.shortLinks.set(short, issueLink(parts.operatorCredentials(), operator));
+  return signInAddress(url, short);
+}
 
 const missingOf = (
   { clock }: Pick<GatewayDependencies, 'clock'>,

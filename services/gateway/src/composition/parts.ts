@@ -74,6 +74,8 @@ export interface Parts extends GatewayDependencies {
   internalCredential: () => InternalCredential;
   /** What people who operate the gateway show. */
   operatorCredentials: () => OperatorCredentials;
+  /** Links to sign in that this process has printed, by their short form. */
+  shortLinks: Map<string, string>;
 }
 
 export function createParts(
@@ -238,6 +240,7 @@ function secretsOf(
     webhookSecrets: () => config.webhookSecrets ?? dataDirectory.webhookSecrets(ids),
     dataSecrets: () => config.dataSecrets ?? dataDirectory.dataSecrets(ids),
     internalCredential: () => createInternalCredential(internalSecrets(), clock),
+    shortLinks: new Map(),
     operatorCredentials: once(() => createOperatorCredentials(internalSecrets(), { clock, ids })),
   };
 }
