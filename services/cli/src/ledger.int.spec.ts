@@ -1,16 +1,18 @@
-/** `ledger verify` on the file of an index: what it finds, and its exit code. */
+/** `ledger verify` and `transfer` with the file of an index. */
 import { DatabaseSync } from 'node:sqlite';
+import { nameOfInstallation } from '@tollgate/core';
 import { createPaymentIndex } from '@tollgate/lists';
 import { temporaryFile, temporaryStore } from '@tollgate/event-store/testing';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
-import { appendPayment, happening, requested } from '@tollgate/views/testing';
+import { appendPayment, happening, planted, requested } from '@tollgate/views/testing';
 import { expect, it } from 'vitest';
 import { runWith, toolsWith } from './testing/run-with.ts';
 
 /** One payment of 15.00 EUR in the index, whose file a change is made to. */
-async function verify(change?: string) {
+async function given(change?: string) {
   const store = await temporaryStore();
   const indexFile = await temporaryFile();
+  await nameOfInstallation({ store, clock: systemClock, ids: systemIds });
   await appendPayment(store, 'pay_1', [requested(), happening.accepted, happening.approved]);
   const parts = { store, clock: systemClock };
   const index = createPaymentIndex({ ...parts, file: indexFile, log: silentLog, ids: systemIds });
@@ -24,6 +26,11 @@ async function verify(change?: string) {
     directory: { indexFile } as never,
     stopSignal: () => new AbortController().signal,
   });
+  return { store, tools };
+}
+
+async function verify(change?: string) {
+  const { tools } = await given(change);
   const ran = await runWith(tools, 'ledger verify');
   return { ...ran, json: JSON.parse((await runWith(tools, 'ledger verify --json')).out) as unknown };
 }
@@ -54,4 +61,27 @@ it.each([
     unbalanced: [],
     differences: [expect.stringContaining('available')],
   });
+});
+
+// M6: an index that another booking rule has written says what the wallet never had.
+it.each([
+  ['with events that the index lacks', undefined],
+  [
+    'not by an index that another rule has written',
+    "PRAGMA user_version = 1; UPDATE balances SET amount = '9900' WHERE ledger_account = 'available'",
+  ],
+])('a transfer is decided %s', async (_name, change) => {
+  const { store, tools } = await given(change);
+  await appendPayment(store, 'pay_2', [requested(), happening.accepted, happening.approved]);
+  const transfer = (amount: number) =>
+    runWith(
+      tools,
+      `transfer --account account-${planted} --environment sandbox --currency EUR --amount ${amount} --from team-shop --to team-games --reason r`,
+    );
+  expect(await transfer(3_001)).toMatchObject({
+    exitCode: 1,
+    error: expect.stringMatching(/only 30\.00 EUR/),
+  });
+  expect(await transfer(3_000)).toMatchObject({ exitCode: 0 });
+  expect(await transfer(1)).toMatchObject({ exitCode: 1, error: expect.stringMatching(/only 0\.00 EUR/) });
 });

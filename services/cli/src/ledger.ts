@@ -1,12 +1,13 @@
 /** `ledger verify` and `transfer`: the balances of wallets, compared with the events, and moved. */
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { nameOfInstallation } from '@tollgate/core';
+import type { EventStore } from '@tollgate/event-store';
 import { formatAmount } from '@tollgate/core/money';
 import { transferRequestSchema } from '@tollgate/gateway-api/http';
 import { createWalletReservations, differencesOf, recomputeLedger, transferMoney } from '@tollgate/ledger';
-import { createPaymentIndex, openIndexForComparison } from '@tollgate/lists';
+import { createPaymentIndex, openIndexForReading } from '@tollgate/lists';
 import {
   type CommandResult,
   type ValuesOf,
@@ -22,7 +23,7 @@ import { type CommandTools, causeOf, number, recordAction, stopSignalOf } from '
 /** Balances of the index at its position, so that a gateway may run. */
 export async function verifyLedger(tools: CommandTools): Promise<CommandResult> {
   const { store, directory, clock } = tools;
-  const found = existsSync(directory.indexFile) ? balancesOf(directory.indexFile) : undefined;
+  const found = await balancesOf(directory.indexFile, store);
   const begunAt = clock.monotonic();
   const perSecond = (events: number) =>
     number(Math.round((events * 1_000) / Math.max(1, clock.monotonic() - begunAt)));
@@ -47,19 +48,21 @@ export async function verifyLedger(tools: CommandTools): Promise<CommandResult> 
       1,
     );
   const compared =
-    found === undefined ? 'No index exists to compare with.' : 'The index has the same balances.';
+    found === undefined
+      ? 'No index of this release exists to compare with.'
+      : 'The index has the same balances.';
   return done(
     `${number(events)} events read, ${perSecond(events)}/s. Every entry sums to zero. ${compared}`,
     json,
   );
 }
 
-function balancesOf(file: string) {
-  const index = openIndexForComparison(file);
+async function balancesOf(file: string, store: EventStore) {
+  const index = await openIndexForReading(file, { store });
   try {
-    return index.balances();
+    return index?.balances();
   } finally {
-    index.close();
+    index?.close();
   }
 }
 
@@ -75,7 +78,6 @@ export const transferParameters = {
 };
 type TransferOptions = ValuesOf<typeof transferParameters>;
 
-/** Reads the balance from an index of its own: a running gateway, or none, goes on as it is. */
 export async function transfer(
   tools: CommandTools,
   { key: given, ...options }: TransferOptions,
@@ -89,11 +91,7 @@ export async function transfer(
   const installation = await nameOfInstallation(tools);
   await recordAction(tools, 'transfer', { ...parsed.data, key });
   await using stops = new AsyncDisposableStack();
-  const folder = mkdtempSync(join(tmpdir(), 'tollgate-transfer-'));
-  stops.defer(() => rmSync(folder, { recursive: true, force: true }));
-  const index = createPaymentIndex({ ...tools, file: join(folder, 'index.db'), scope: 'work' });
-  stops.defer(() => index.stop());
-  await index.start();
+  const index = await openIndex(tools, stops);
   // What others have reserved has lapsed only for a process that has observed it.
   const reservations = createWalletReservations({
     ...tools,
@@ -117,4 +115,19 @@ export async function transfer(
       ? `${from} has only ${formatAmount(refusal.availableAmount, currency)} available in this account. Nothing was moved.`
       : `Not moved (${refusal.code}): --key ${key} is that of another transfer.`,
   );
+}
+
+/** That of the gateway on this machine; without one, an index is built in a folder of its own, which reads every event. */
+async function openIndex(tools: CommandTools, stops: AsyncDisposableStack) {
+  const found = await openIndexForReading(tools.directory.indexFile, tools);
+  if (found !== undefined) {
+    stops.defer(() => found.close());
+    return found;
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-transfer-'));
+  stops.defer(() => rmSync(folder, { recursive: true, force: true }));
+  const index = createPaymentIndex({ ...tools, file: join(folder, 'index.db'), scope: 'work' });
+  stops.defer(() => index.stop());
+  await index.start();
+  return index;
 }

@@ -1,8 +1,7 @@
 /** `rebuild`: writes the stored views again from the events, and compares views and index with them. */
-import { existsSync } from 'node:fs';
 import { type Compared, compareReadModels, rebuild } from '@tollgate/projector';
 import { type CommandResult, done, refuse } from '@tollgate/service-kit/command-line';
-import { openIndexForComparison } from '@tollgate/lists';
+import { openIndexForReading } from '@tollgate/lists';
 import { type CommandTools, number, recordAction, stopSignalOf } from './tools.ts';
 
 export const rebuildViews = (tools: CommandTools, options: { check: boolean }): Promise<CommandResult> =>
@@ -39,7 +38,7 @@ async function rebuildAll(tools: CommandTools): Promise<CommandResult> {
 
 async function checkAll(tools: CommandTools): Promise<CommandResult> {
   const { store, directory } = tools;
-  const index = existsSync(directory.indexFile) ? openIndexForComparison(directory.indexFile) : undefined;
+  const index = await openIndexForReading(directory.indexFile, { store });
   try {
     const compared = await compareReadModels({
       store,

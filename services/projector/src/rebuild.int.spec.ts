@@ -1,7 +1,7 @@
 import type { EventStore } from '@tollgate/event-store';
 import { temporaryFile, temporaryStore } from '@tollgate/event-store/testing';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
-import { createPaymentIndex, openIndexForComparison } from '@tollgate/lists';
+import { createPaymentIndex, openIndexForReading } from '@tollgate/lists';
 import {
   appendEvents,
   appendPayment,
@@ -189,7 +189,7 @@ async function givenIndex(store: EventStore, change: (database: DatabaseSync) =>
   const database = new DatabaseSync(file);
   change(database);
   database.close();
-  const opened = openIndexForComparison(file);
+  const opened = (await openIndexForReading(file, { store }))!;
   onTestFinished(() => opened.close());
   return opened;
 }

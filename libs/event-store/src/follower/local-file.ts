@@ -169,15 +169,25 @@ function openOnce<Rows>(options: LocalFileOptions<Rows>) {
   }
 }
 
+const pragmaOf = (database: DatabaseSync, name: string): number =>
+  Number(database.prepare(`PRAGMA ${name}`).get()?.[name]);
+
+/** True if a file that was opened for reading has this schema, written by these rules. */
+export const isOfVersion = (
+  database: DatabaseSync,
+  options: Pick<LocalFileOptions<unknown>, 'applicationId' | 'schema' | 'rules'>,
+): boolean =>
+  pragmaOf(database, 'application_id') === options.applicationId &&
+  pragmaOf(database, 'user_version') === versionOf(options);
+
 function requireOwn<Rows>(database: DatabaseSync, options: LocalFileOptions<Rows>): void {
   const { file, applicationId } = options;
-  const pragma = (name: string) => Number(database.prepare(`PRAGMA ${name}`).get()?.[name]);
-  if (pragma('application_id') !== applicationId)
+  if (pragmaOf(database, 'application_id') !== applicationId)
     throw new StartupError(
       'file_foreign',
       `${file} is a database of another program: set another TOLLGATE_INDEX_DIR.`,
     );
-  if (pragma('user_version') !== versionOf(options)) throw new DamagedFile('another version wrote the file');
+  if (!isOfVersion(database, options)) throw new DamagedFile('another version wrote the file');
 }
 
 /** 31 bits of a hash: SQLite keeps it as a signed number. */

@@ -15,7 +15,14 @@ import {
   differingPrefixes,
 } from './event-counts.ts';
 import { createFollower } from './follow.ts';
-import { type LocalFile, type LocalFileOptions, inTransaction, openLocalFile } from './local-file.ts';
+import {
+  type LocalFile,
+  type LocalFileOptions,
+  inTransaction,
+  isOfVersion,
+  openLocalFile,
+  openLocalFileForReading,
+} from './local-file.ts';
 
 export interface LocalProjectionOptions<Rows> extends Omit<LocalFileOptions<Rows>, 'onRecreated'> {
   /** Of the follower, in logs and metrics. */
@@ -336,6 +343,25 @@ function progressIn(database: DatabaseSync) {
 
 /** How far a file has come, read by another thread than the one that writes it. */
 export const positionInFile = (database: DatabaseSync): Position => progressIn(database).read().position;
+
+/**
+ * Opens a file that another process may write, to read it. Undefined: another version wrote it, or it follows another store.
+ *
+ * @throws what SQLite throws; StoreUnavailable
+ */
+export async function openProjectionForReading(
+  options: Pick<LocalProjectionOptions<unknown>, 'file' | 'store' | 'applicationId' | 'schema' | 'rules'>,
+): Promise<DatabaseSync | undefined> {
+  const { file, store, schema } = options;
+  const database = openLocalFileForReading(file);
+  if (isOfVersion(database, { ...options, schema: `${progressSchema} ${schema}` })) {
+    const { position, witness } = progressIn(database).read();
+    const isOfStore = witness === undefined || (await isThere(store, witness));
+    if (isOfStore && position <= (await store.head())) return database;
+  }
+  database.close();
+  return undefined;
+}
 
 async function isThere(
   store: Pick<EventStore, 'read'>,

@@ -9,7 +9,7 @@ import type { Postponed } from '@tollgate/core';
 import type { Clock, Ids, Log } from '@tollgate/service-kit';
 import { checkpointStream, foldRules, foldedPrefixes } from '@tollgate/views';
 import { createIndexFile, type IndexFile, type IndexFileOptions } from './index-file.ts';
-import { indexSchemaOf } from './index-schema.ts';
+import { type IndexScope, indexSchemaOf } from './index-schema.ts';
 
 /** The readers' side, in this thread or another one. */
 export interface FollowedIndex extends Pick<
@@ -34,8 +34,13 @@ interface FollowedIndexOptions extends IndexFileOptions {
   onChange: () => void;
 }
 
-/** "TgIx" */
-const applicationId = 0x54674978;
+/** How its file is marked: one of another scope, schema or booking rule is not read. */
+export const indexMarksOf = (scope: IndexScope) => ({
+  /** "TgIx" */
+  applicationId: 0x54674978,
+  schema: indexSchemaOf(scope),
+  rules: foldRules,
+});
 
 /** @throws StartupError `file_foreign` for a file of another program */
 export function openFollowedIndex(
@@ -44,10 +49,8 @@ export function openFollowedIndex(
   const { store, scope = 'lists' } = options;
   const projection = openLocalProjection<IndexFile>({
     ...options,
+    ...indexMarksOf(scope),
     name: 'index',
-    applicationId,
-    schema: indexSchemaOf(scope),
-    rules: foldRules,
     prefixes: foldedPrefixes,
     comparedWith: checkpointStream,
     rowsOf: (database) => createIndexFile(database, options),

@@ -1,4 +1,4 @@
-export { openIndexForComparison } from './compared-index.ts';
+export { openIndexForReading } from './compared-index.ts';
 export type { RecordOf } from './feed/feed-pages.ts';
 export { registerFeedRoutes } from './feed/feed-routes.ts';
 export { fillIndex } from './filled-index.ts';
