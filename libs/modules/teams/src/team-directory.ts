@@ -100,47 +100,47 @@ export interface TeamDirectory {
   find(team: string): Team | undefined;
   /** The origins for webhooks of the team now; none for a team that is unknown or whose record cannot be read. */
   callbackOriginsOf(team: string): readonly string[];
-  /** Names of the secrets that sign the team's webhooks to an origin now, the current one first. */
+  /** Names of the team's current signing secrets for an origin, the newest first. */
   webhookSecretVersionsOf(team: string, endpoint: { environment: string; origin: string }): readonly string[];
   health(): DirectoryHealth;
   stop(): Promise<void>;
 }
 
-/** A key that counts. Several teams may have keys of one id: the secret decides. */
+/** A valid key. Several teams may have keys of one id: the secret decides. */
 interface KnownKey {
   stream: string;
   caller: Caller;
   secretHash: Buffer;
   expiresAt?: number;
-  /** Everywhere if it is left out. */
+  /** Absent: everywhere. */
   networks?: ReturnType<typeof createNetworkList>;
 }
 
 export interface TeamDirectoryDependencies {
   store: EventStore;
   clock: Pick<Clock, 'now' | 'after'>;
-  /** Events that it does not verify count for nothing. */
+  /** Events that it does not verify are ignored. */
   verifier: TeamVerifier;
-  /** What people who operate the gateway show; without it, only keys of teams count. */
+  /** Credentials of operators; absent: only keys of teams are valid. */
   operators?: Pick<OperatorCredentials, 'open' | 'read' | 'records'>;
-  /** How long a session of the console counts after the last action of its person, milliseconds. @default 15 minutes */
+  /** Idle time of a console session. @default 15 minutes @unit milliseconds */
   sessionIdleMs?: number;
   log: Log;
-  /** Called each time that a key has opened something. */
+  /** Called each time that a key was accepted. */
   onUse?: (key: Pick<Caller, 'team' | 'keyId'>) => void;
   onRefusal?: (refusal: AccessRefusal) => void;
 }
 
 export const sessionIdleMsDefault = 15 * minuteMs;
 
-/** A caller with an unknown key waits no longer than this, milliseconds. */
+/** Maximum wait of a caller with an unknown key. @unit milliseconds */
 const catchUpMsMax = 1_000;
 
 /**
- * Follows the streams of the teams, so that a new or revoked key, or a changed list of origins, counts in every instance
- * as soon as it is recorded. An event that is not signed changes nothing: what was signed before it continues to count, so
- * that a row which somebody has written neither opens nor closes anything. A team whose signed events cannot be read, or
- * have a gap, has no keys and no origins.
+ * Follows the streams of the teams, so that a new or revoked key, or a changed list of origins, applies in every instance as
+ * soon as it
+ * is recorded. An unsigned event is ignored and earlier signed ones stay valid, so that a forged row neither grants nor revokes
+ * anything. A team whose signed events cannot be read, or have a gap, has no keys and no origins.
  */
 export function createTeamDirectory(deps: TeamDirectoryDependencies): TeamDirectory {
   const { store, clock, verifier, operators, log, onRefusal = () => {} } = deps;
@@ -157,7 +157,7 @@ export function createTeamDirectory(deps: TeamDirectoryDependencies): TeamDirect
   const stopping = new AbortController();
   let following: Promise<void> | undefined;
   let applied: Position = beginning;
-  /** Nothing of a team is before it that was not applied: far behind it lie whole years of payments. */
+  /** Everything of a team before it was applied: years of payments may lie in between. */
   let readTo: Position = beginning;
   let reading: Promise<void> = Promise.resolve();
   let nextReading: Promise<void> | undefined;
@@ -189,7 +189,7 @@ export function createTeamDirectory(deps: TeamDirectoryDependencies): TeamDirect
       const { promise, resolve, reject } = Promise.withResolvers<undefined>();
       const onCaughtUp = () => resolve(undefined);
       following = follow(onCaughtUp).then(onCaughtUp, (error: unknown) => {
-        // A directory that hears of no revocations must not let anybody in.
+        // A directory without revocations must reject every caller.
         stopping.abort();
         keysById.clear();
         records.clear();
@@ -203,7 +203,7 @@ export function createTeamDirectory(deps: TeamDirectoryDependencies): TeamDirect
     catchUp: () =>
       (nextReading ??= reading.then(() => {
         nextReading = undefined;
-        // What cannot be applied ends the subscription that follows, too, and is logged there.
+        // An event that cannot be applied ends the following subscription as well, and is logged there.
         return (reading = readToEnd().catch(() => undefined));
       })),
     noteRefusal: onRefusal,
@@ -343,7 +343,7 @@ function authenticateOperator(
   const team = find(name);
   const isKnown = environment === 'production' || environment === 'sandbox';
   const within = isKnown ? scopesWithin(grants, { team: name, environment }) : [];
-  // A team that there is not, and one that is out of reach, are the same to the person.
+  // A missing team and one out of reach look the same to the person.
   if (team === undefined || !isKnown || within.length === 0)
     return { kind: 'refused', code: 'incorrect_team', keyId };
   const caller = toCaller(team, { keyId, environment, scopes: [...scopes, ...within] });
@@ -359,7 +359,7 @@ const ofNobody: Caller = {
   wallet: { kind: 'own' },
 };
 
-/** Compared with if a key is unknown, so that finding out takes as long as with a wrong secret. */
+/** Compared if a key is unknown, so that the check takes as long as for a wrong secret. */
 const nobody: readonly KnownKey[] = [
   {
     stream: '',

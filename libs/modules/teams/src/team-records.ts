@@ -1,28 +1,28 @@
-/** The teams as their signed events tell of them, and what about their records is suspect. */
+/** The teams folded from their signed events, and the anomalies in their records. */
 import type { RecordedEvent } from '@tollgate/event-store';
 import type { Log } from '@tollgate/service-kit';
 import type { TeamVerifier } from './signing/signing-keys.ts';
 import { type Team, type TeamState, teamStream, teamStreamPrefix } from './team.ts';
 import { type SignedTeam, evolveSigned, noTeam } from './teams.ts';
 
-/** How far the records of teams can be trusted. */
 export interface DirectoryHealth {
-  /** Events that count for nothing because they are not signed. */
+  /** Ignored, because they are unsigned. */
   unsignedEvents: number;
-  /** Streams that have such events, or that cannot be read. */
+  /** Streams with such events, and unreadable streams. */
   suspectStreams: readonly string[];
 }
 
 interface TeamRecordsDependencies {
   verifier: TeamVerifier;
   log: Log;
-  /** Called with a team after each event that counts; without one if its record cannot be read any more. */
+  /** Called with a team after each valid event; without one if its record is no longer readable. */
   onChange: (stream: string, before: TeamState, after: TeamState) => void;
 }
 
 /**
- * An event that is not signed changes nothing: what was signed before it continues to count, so that a row which somebody
- * has written neither opens nor closes anything. A team whose signed events cannot be read, or have a gap, is no more.
+ * An unsigned event is ignored and earlier signed ones stay valid, so that a forged row neither grants nor revokes anything. A
+ * team
+ * whose signed events cannot be read, or have a gap, does not exist.
  */
 export function createTeamRecords({ verifier, log, onChange }: TeamRecordsDependencies) {
   const teams = new Map<string, SignedTeam>();
@@ -55,7 +55,7 @@ export function createTeamRecords({ verifier, log, onChange }: TeamRecordsDepend
       }
     },
     clear: () => teams.clear(),
-    /** Also of one whose record cannot be read. */
+    /** Including those whose record cannot be read. */
     names: () => [...teams.keys(), ...damaged].map((stream) => stream.slice(teamStreamPrefix.length)),
     find: (name: string): Team | undefined => teams.get(teamStream(name))?.team,
     health: (): DirectoryHealth => ({

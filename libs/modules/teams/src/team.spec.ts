@@ -66,7 +66,7 @@ test('keys belong to a team that exists', () => {
   expect(decided([], { type: 'RevokeKey', keyId: 'k1' })).toEqual(refused('team_not_found'));
 });
 
-test('a key may have its own limit, and is the same key only with the same one', () => {
+test('a key may have its own limit, and is the same key only with the same limit', () => {
   const limit = { requestsPerSecondMax: 50 };
   expect(decided([added], issueKey('k1', limit))).toEqual(events(issued('k1', limit)));
   expect(decided([added, issued('k1', limit)], issueKey('k1', limit))).toEqual(events());
@@ -74,7 +74,7 @@ test('a key may have its own limit, and is the same key only with the same one',
   expect(fold([added, issued('k1', limit)]).keys[0]).toMatchObject(limit);
 });
 
-test.each([0, -1, 1.5, 100_001, Infinity])('%d is no limit of a key', (count) => {
+test.each([0, -1, 1.5, 100_001, Infinity])('%d is not a limit of a key', (count) => {
   expect(requestsPerSecondSchema.safeParse(count).success).toBe(false);
 });
 
@@ -82,7 +82,7 @@ test('a key is issued with its environment, its scopes and the hash of its secre
   expect(decided([added], issueKey('k1'))).toEqual(events(issued('k1')));
 });
 
-test('the same key issued again writes nothing, in whatever order its scopes are named', () => {
+test('the same key issued again writes nothing, in any order of its scopes', () => {
   expect(decided([added, issued('k1')], issueKey('k1'))).toEqual(events());
   expect(decided([added, issued('k1')], issueKey('k1', { scopes: ['read', 'payments'] }))).toEqual(events());
 });
@@ -102,7 +102,7 @@ test('a revoked key is not issued again', () => {
   expect(decided([added, issued('k1'), revoked('k1')], issueKey('k1'))).toEqual(refused('key_exists'));
 });
 
-test('keys that approve payouts are counted by themselves: others ask', () => {
+test('keys that approve payouts count separately', () => {
   const asking = [added, issued('k1'), issued('k2')];
   const approving = (keyId: string) => issueKey(keyId, { scopes: ['approvals'] });
   const one = decided(asking, approving('k3'));
@@ -123,7 +123,7 @@ test('two keys may be active in an environment, so that one can replace the othe
   );
 });
 
-test('a repeat is a repeat if no further key would be allowed', () => {
+test('a repeat succeeds even if another key would not be allowed', () => {
   expect(decided([added, issued('k1'), issued('k2')], issueKey('k2'))).toEqual(events());
 });
 
@@ -138,7 +138,7 @@ test('keys of the other environment do not count', () => {
   expect(decided(history, issueKey('k3', production))).toEqual(events(issued('k3', production)));
 });
 
-test('a key is revoked once; to revoke it again writes nothing', () => {
+test('a key is revoked once; a repeat writes nothing', () => {
   const revoke: TeamCommand = { type: 'RevokeKey', keyId: 'k1' };
   expect(decided([added, issued('k1')], revoke)).toEqual(events(revoked('k1')));
   expect(decided([added, issued('k1'), revoked('k1')], revoke)).toEqual(events());
@@ -152,7 +152,7 @@ describe('a key with an end', () => {
     expect(decided([added], { ...ending, at: 2_000 })).toEqual(refused('expiry_in_past'));
   });
 
-  test('takes no room once it has ended', () => {
+  test('is not counted once it has expired', () => {
     const history = [added, issued('k1', { expiresAt: 2_000 }), issued('k2')];
     expect(decided(history, issueKey('k3', { at: 1_999 }))).toEqual(refused('too_many_active_keys'));
     expect(decided(history, issueKey('k3', { at: 2_000 }))).toEqual(events(issued('k3')));
@@ -160,7 +160,7 @@ describe('a key with an end', () => {
 });
 
 describe('a key with networks', () => {
-  test('is issued with them in their one spelling', () => {
+  test('is issued with them in canonical form', () => {
     const networks = ['2001:DB8::/32', '203.0.113.7'];
     const written = issued('k1', { networks: ['2001:db8::/32', '203.0.113.7/32'] });
     expect(decided([added], issueKey('k1', { networks }))).toEqual(events(written));
@@ -168,7 +168,7 @@ describe('a key with networks', () => {
     expect(decided([added, written], issueKey('k1'))).toEqual(refused('key_exists'));
   });
 
-  test('is refused if one of them is none, or there are too many', () => {
+  test('is refused if one of them is invalid, or there are too many', () => {
     expect(decided([added], issueKey('k1', { networks: ['10.0.0.0/8', 'office'] }))).toEqual({
       kind: 'refused',
       refusal: { code: 'network_invalid', network: 'office' },
@@ -184,7 +184,7 @@ test('a key that was never issued cannot be revoked', () => {
   );
 });
 
-test('a revoked key stays on record, inactive, and the other stays active', () => {
+test('a revoked key stays recorded, inactive, and the other stays active', () => {
   expect(fold([added, issued('k1'), issued('k2'), revoked('k1')])).toEqual({
     name: 'shop',
     keys: [
@@ -200,7 +200,7 @@ test('a revoked key stays on record, inactive, and the other stays active', () =
 describe('the origins of a team', () => {
   const shop = 'https://shop.example';
 
-  test('are those of a team that exists', () => {
+  test('are set for an existing team only', () => {
     expect(decided([], allowOrigins('callback', shop))).toEqual(refused('team_not_found'));
   });
 
@@ -209,7 +209,7 @@ describe('the origins of a team', () => {
     expect(fold([added, allowed(purpose)]).allowedOrigins).toEqual({ [purpose]: [] });
   });
 
-  test('are recorded in one spelling, each once', () => {
+  test('are recorded in canonical form, each once', () => {
     const given = allowOrigins('callback', 'HTTPS://Shop.example:443/', 'http://localhost:*', shop);
     expect(decided([added], given)).toEqual(events(allowed('callback', shop, 'http://localhost:*')));
   });
@@ -224,7 +224,7 @@ describe('the origins of a team', () => {
     });
   });
 
-  test('set again as they are write nothing, in whatever order and spelling', () => {
+  test('set again unchanged write nothing, in any order and spelling', () => {
     const before = [added, allowed('redirect', shop, 'https://other.example')];
     const same = allowOrigins('redirect', 'https://OTHER.example', shop);
     expect(decided(before, same)).toEqual(events());
@@ -233,8 +233,8 @@ describe('the origins of a team', () => {
     expect(decided(before, allowOrigins('redirect', ...more))).toEqual(events(allowed('redirect', ...more)));
   });
 
-  // An empty list forbids every redirect; no list forbids none. To mix them up would open what somebody has shut.
-  test('may be none, which is recorded once', () => {
+  // An empty list forbids every redirect; no list forbids none. Confusing them would allow what a team has forbidden.
+  test('may be empty, which is recorded once', () => {
     expect(decided([added], allowOrigins('redirect'))).toEqual(events(allowed('redirect')));
     expect(decided([added, allowed('redirect')], allowOrigins('redirect'))).toEqual(events());
     expect(decided([added, allowed('redirect', shop)], allowOrigins('redirect'))).toEqual(
@@ -242,14 +242,14 @@ describe('the origins of a team', () => {
     );
   });
 
-  test('are refused by name if one of them cannot be allowed, and none is then', () => {
+  test('are refused by name if one of them is not allowed, and none is set', () => {
     expect(decided([added], allowOrigins('callback', shop, 'http://shop.example'))).toEqual({
       kind: 'refused',
       refusal: { code: 'origin_invalid', origin: 'http://shop.example' },
     });
   });
 
-  test(`are ${originsMax} at most, those named twice counted once`, () => {
+  test(`are ${originsMax} at most, with duplicates counted once`, () => {
     const many = Array.from({ length: originsMax }, (_, index) => `https://shop-${index}.example`);
     expect(decided([added], allowOrigins('callback', ...many, ...many)).kind).toBe('events');
     expect(decided([added], allowOrigins('callback', ...many, shop))).toEqual(refused('too_many_origins'));
@@ -309,7 +309,7 @@ test('every event type has a sample above', () => {
   expect(samples.map(({ type }) => type)).toEqual(Object.keys(teamEventSchemas));
 });
 
-test('what no version of ours has written is not read', () => {
+test('data that no version of ours has written is not read', () => {
   expect(() => decodeTeamEvent({ type: 'KeyLost', data: {} })).toThrow(RangeError);
   expect(() => decodeTeamEvent({ type: 'constructor', data: {} })).toThrow(RangeError);
   expect(() => decodeTeamEvent({ type: 'KeyRevoked', data: {} })).toThrow('keyId');
@@ -318,20 +318,20 @@ test('what no version of ours has written is not read', () => {
   ).toThrow();
 });
 
-test.each(['a', 'shop', 'shop-2', `a${'b'.repeat(62)}`])('%s is a name of a team', (name) => {
+test.each(['a', 'shop', 'shop-2', `a${'b'.repeat(62)}`])('%s is a valid name of a team', (name) => {
   expect(teamNameSchema.safeParse(name).success).toBe(true);
   expect(teamStream(name)).toBe(`team-${name}`);
 });
 
 test.each(['', '2shop', '-shop', 'Shop', 'shop_2', 'shop\n', 'büro', `a${'b'.repeat(63)}`])(
-  '%j is no name of a team',
+  '%j is not a valid name of a team',
   (name) => {
     expect(teamNameSchema.safeParse(name).success).toBe(false);
   },
 );
 
-// As it was stored under schema version 1; such a file is never edited.
-test('the history "v1 team" is replayed to the team that it was, and holds every event type', () => {
+// As stored under schema version 1; such a file is never edited.
+test('the history "v1 team" is replayed to its team, and covers every event type', () => {
   const events = history.events.map(decodeTeamEvent);
   expect(events.reduce<TeamState>(evolveTeam, undefined)).toEqual(history.expected);
   const types = new Set(events.map(({ type }) => type));

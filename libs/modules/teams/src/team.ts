@@ -51,12 +51,13 @@ export const teamNameSchema = z
   );
 
 /**
- * Active keys of a team per environment at most: the one in use and the one that replaces it. Those that approve payouts are
- * counted by themselves: another one has to ask.
+ * Maximum active keys of a team per environment: the one in use and its replacement. Keys that approve payouts count
+ * separately,
+ * because another key must make the request.
  */
 export const activeKeysMax = 2;
 
-/** Requests per second that a key may be allowed. */
+/** Maximum rate limit of a key, requests per second. */
 export const requestsPerSecondSchema = z.int().min(1).max(100_000);
 
 interface AddTeam {
@@ -70,9 +71,9 @@ export interface IssueKey {
   scopes: readonly Scope[];
   /** SHA-256 of the key's secret, hexadecimal. */
   secretHash: string;
-  /** Where the key has its own limit. */
+  /** If the key has its own limit. */
   requestsPerSecondMax?: number;
-  /** When it ends, milliseconds since the Unix epoch; never, where this is left out. */
+  /** Expiry, milliseconds since the Unix epoch; absent: never. */
   expiresAt?: number;
   /** Networks from which it may be used (`normaliseNetwork`); absent for everywhere. */
   networks?: readonly string[];
@@ -82,7 +83,7 @@ export interface IssueKey {
 interface RevokeKey {
   type: 'RevokeKey';
   keyId: string;
-  /** Where nobody has decided that it must end: another one took its place. */
+  /** Present if a replacement key ended it. */
   reason?: 'replaced';
 }
 /** Replaces the whole list of one purpose. */
@@ -124,21 +125,19 @@ export interface TeamKey {
   requestsPerSecondMax?: number | undefined;
   expiresAt?: number | undefined;
   networks?: readonly string[] | undefined;
-  /** False once it was revoked. */
+  /** False once revoked. */
   active: boolean;
   revocation?: 'by-decision' | 'replaced' | undefined;
 }
 
-/** Whether the key has ended by itself. */
+/** True if the key has expired. */
 export const isExpired = ({ expiresAt }: Pick<TeamKey, 'expiresAt'>, now: number): boolean =>
   expiresAt !== undefined && expiresAt <= now;
 
 export interface Team {
   name: string;
   keys: readonly TeamKey[];
-  /** The lists that the team has set. */
   allowedOrigins: { readonly [Purpose in OriginPurpose]?: readonly string[] };
-  /** In their order. */
   webhookRotations: readonly WebhookRotation[];
   money: MoneySettings;
 }
@@ -157,7 +156,7 @@ export interface TeamRefusal {
     | 'too_many_networks'
     | 'network_invalid'
     | 'too_many_rotations';
-  /** The one that cannot be allowed, as it was given. */
+  /** The origin that is not allowed, as supplied. */
   origin?: string;
   network?: string;
 }
@@ -213,11 +212,11 @@ function issueKey(team: Team, command: IssueKey): TeamDecision {
 
 const mayApprove = ({ scopes: granted }: Pick<TeamKey, 'scopes'>): boolean => granted.includes('approvals');
 
-/** Those of one environment that open something at that time. */
+/** Valid keys of one environment at that time. */
 export const activeKeysIn = (team: Team, environment: Environment, now: number): readonly TeamKey[] =>
   team.keys.filter((key) => key.active && key.environment === environment && !isExpired(key, now));
 
-// A repeat is the same in all its terms: somebody who asks for other scopes must not believe to have got them.
+// A repeat must equal all terms: a caller that asks for other scopes must not believe that they were granted.
 const isSameKey = (known: TeamKey, command: IssueKey): boolean =>
   known.secretHash === command.secretHash &&
   known.environment === command.environment &&
@@ -229,7 +228,7 @@ const isSameKey = (known: TeamKey, command: IssueKey): boolean =>
 const isSameList = (one: readonly unknown[] = [], other: readonly unknown[] = []): boolean =>
   one.length === other.length && one.every((each) => other.includes(each));
 
-/** A key that is limited is one that there is: a mistyped one would limit nothing. */
+/** A limited key must exist: a mistyped id would limit nothing. */
 function limitMoney(team: Team, command: Extract<MoneyCommand, { type: 'LimitMoney' }>): TeamDecision {
   const { keyId } = command;
   const isThere = keyId === undefined || team.keys.some((key) => key.keyId === keyId);
@@ -254,7 +253,7 @@ function allowOrigins(team: Team, { purpose, origins: asked }: AllowOrigins): Te
   }
   if (origins.size > originsMax) return refuse('too_many_origins');
   const known = team.allowedOrigins[purpose];
-  // No list and an empty one are two things: only the second forbids every redirect.
+  // No list and an empty one differ: only the second forbids every redirect.
   if (known?.length === origins.size && known.every((origin) => origins.has(origin)))
     return { kind: 'events', events: [] };
   const data = { purpose, origins: [...origins] };

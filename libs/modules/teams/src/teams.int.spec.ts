@@ -31,7 +31,7 @@ const allow = (...origins: string[]) => ({
 });
 
 describe('a change of a team', () => {
-  test('is recorded with who made it and when', async () => {
+  test('is recorded with its author and time', async () => {
     const { store, teams } = await start();
     expect(await teams.change('shop', () => [{ type: 'AddTeam', name: 'shop' }])).toBeUndefined();
     const [event] = await recorded(store, 'shop');
@@ -42,13 +42,13 @@ describe('a change of a team', () => {
     });
   });
 
-  test('of several parts is made as a whole, each seeing what the one before has done', async () => {
+  test('of several parts is atomic, each part seeing the result of the previous one', async () => {
     const { store, teams } = await start();
     await teams.change('shop', () => [{ type: 'AddTeam', name: 'shop' }, allow('https://shop.example')]);
     expect((await recorded(store, 'shop')).map(({ type }) => type)).toEqual(['TeamAdded', 'OriginsAllowed']);
   });
 
-  test('is not made at all if one part is refused', async () => {
+  test('is not made if one part is refused', async () => {
     const { store, teams } = await start();
     const refusal = await teams.change('shop', () => [{ type: 'AddTeam', name: 'shop' }, allow('ftp://a')]);
     expect(refusal).toEqual({ code: 'origin_invalid', origin: 'ftp://a' });
@@ -63,7 +63,7 @@ test('teams are listed by name', async () => {
   expect((await teams.list()).map(({ name }) => name)).toEqual(['games', 'shop', 'shop-2']);
 });
 
-test('a record that cannot be read is named, and not written to', async () => {
+test('an unreadable record is reported, and not written to', async () => {
   const { store, teams } = await start();
   await appendTeamEvents(store, 'shop', [{ type: 'TeamRenamed', data: {} } as never]);
   const unreadable = { code: 'team_unreadable', message: expect.stringContaining('team-shop') };

@@ -1,4 +1,4 @@
-/** Reads and changes the teams: the one way to them, of the command line and of the gateway's own demo team. */
+/** Reads and changes the teams, for the command line and the gateway's own demo team. */
 import {
   type EventStore,
   type LoadedState,
@@ -28,11 +28,11 @@ import {
   versionOfTeamEvent,
 } from './team.ts';
 
-/** What signs and checks the events of teams. */
+/** Signs and verifies the events of teams. */
 export interface TeamKeys {
   /** @throws TollgateError if there is no public key */
   verifier(): TeamVerifier;
-  /** @throws TollgateError if this process has not the private key */
+  /** @throws TollgateError if this process does not have the private key */
   signer(): TeamSigner;
 }
 
@@ -41,36 +41,36 @@ export interface TeamsDependencies {
   teamKeys: TeamKeys;
   clock: Clock;
   ids: Ids;
-  /** Whom the events name as their cause. */
+  /** The actor in the events. */
   actor: Actor;
 }
 
 export interface Teams {
   /**
-   * Carries out commands in one append, so all of them or none: the first refusal stops it. `commandsFor` is asked again
-   * where another process has changed the team meanwhile.
+   * Executes commands in one append, so all of them or none: the first refusal stops it. `commandsFor` is called again if
+   * another
+   * process has changed the team meanwhile.
    *
-   * @throws TollgateError if the key is missing that team events are signed with
+   * @throws TollgateError if the signing key of team events is missing
    */
   change(
     name: string,
     commandsFor: (team: TeamState) => readonly TeamCommand[],
   ): Promise<TeamRefusal | undefined>;
   find(name: string): Promise<TeamState>;
-  /** All teams by name. */
   list(): Promise<Team[]>;
 }
 
-/** A team as its signed events tell of it. */
+/** A team folded from its signed events. */
 export interface SignedTeam {
   team: TeamState;
-  /** Value of the last signature that counts. */
+  /** Value of the last valid signature. */
   signature: string | undefined;
 }
 
 export const noTeam: SignedTeam = { team: undefined, signature: undefined };
 
-/** Events that are not signed count for nothing; a gap among the signed ones makes the record unreadable. */
+/** Unsigned events are ignored; a gap among the signed ones makes the record unreadable. */
 export function createTeams({ store, teamKeys, clock, ids, actor }: TeamsDependencies): Teams {
   function newCause(): Omit<EventMetadata, 'schemaVersion'> {
     const causationId = ids.uuid();
@@ -127,7 +127,7 @@ export function createTeams({ store, teamKeys, clock, ids, actor }: TeamsDepende
   };
 }
 
-/** 192 bits of chance: what nobody guesses needs no slow hash and no lock. */
+/** 192 random bits: no slow hash and no lockout needed. */
 export const newApiKey = (ids: Ids, environment: Environment): ApiKey => ({
   environment,
   keyId: ids.hex(6),
@@ -155,7 +155,7 @@ const evolutionWith = (verifier: TeamVerifier) => ({
 });
 
 /**
- * The team after an event of the store, and whether the event counts.
+ * The team after an event of the store, and whether the event is valid.
  *
  * @throws TollgateError `team_unreadable` if a signed event cannot be read, or one before it is missing
  */

@@ -13,7 +13,7 @@ const versions = (rotations: readonly WebhookRotation[], now = 200) =>
   webhookSecretVersions(rotations, endpoint, now);
 
 describe('the secrets of an endpoint', () => {
-  test('begin with the one that needs no name', () => expect(versions([])).toEqual(['']));
+  test('begin with the unnamed one', () => expect(versions([])).toEqual(['']));
 
   test('are two until the overlap ends, the new one first', () => {
     expect(versions([rotation()], 99)).toEqual(['1', '']);
@@ -26,7 +26,7 @@ describe('the secrets of an endpoint', () => {
     expect(webhookSecretVersions(others, { environment: 'production', origin: undefined }, 50)).toEqual(['']);
   });
 
-  test('are never the same as before, whichever rotations come in which order', () => {
+  test('never repeat, in any order of rotations', () => {
     const steps = [{}, { origin: shop }, { origin: shop }, {}, { origin: shop }, {}].map(rotation);
     const currents = steps.map((_, count) => versions(steps.slice(0, count + 1))[0]);
     expect(new Set(['', ...currents]).size).toBe(steps.length + 1);
@@ -48,7 +48,7 @@ describe('a rotation', () => {
       ...(origin === undefined ? {} : { origin }),
     });
 
-  test('is recorded, of all endpoints or of one origin in its one spelling', () => {
+  test('is recorded, for all endpoints or one origin in canonical form', () => {
     const data = { environment: 'sandbox', formerUntil: 5 };
     expect(rotate()).toEqual({ kind: 'events', events: [{ type: 'WebhookSecretRotated', data }] });
     expect(rotate('https://SHOP.example:443')).toEqual({
@@ -63,7 +63,7 @@ describe('a rotation', () => {
       expect(rotate(origin)).toEqual({ kind: 'refused', refusal: { code: 'origin_invalid', origin } }),
   );
 
-  test('is refused once there were a thousand', () => {
+  test('is refused after a thousand', () => {
     const webhookRotations = Array.from({ length: rotationsMax }, () => rotation());
     expect(rotate(undefined, { ...team, webhookRotations })).toEqual({
       kind: 'refused',

@@ -1,16 +1,16 @@
-/** Rotations of the secret that a team's webhooks are signed with: of all its endpoints, or of those of one origin. */
+/** Rotations of the secret that signs a team's webhooks: for all its endpoints, or for those of one origin. */
 import { environmentSchema, type Environment, normaliseOrigin } from '@tollgate/core';
 import { z } from 'zod';
 import type { Team, TeamDecision } from './team.ts';
 
-/** Rotations of a team in its life at most. */
+/** Maximum rotations of a team in total. */
 export const rotationsMax = 1_000;
 
 export const webhookRotationSchema = z.object({
   environment: environmentSchema,
-  /** Of the endpoints; absent: of all. */
+  /** The origin of the endpoints; absent: all. */
   origin: z.string().optional(),
-  /** So long webhooks carry the signature of the former secret, too; milliseconds since the Unix epoch. */
+  /** Until then, webhooks carry the signature of the former secret as well; milliseconds since the Unix epoch. */
   formerUntil: z.int(),
 });
 export type WebhookRotation = z.infer<typeof webhookRotationSchema>;
@@ -29,7 +29,6 @@ export function rotateWebhookSecret(team: Team, command: RotateWebhookSecret): T
   if (given === undefined)
     return { kind: 'events', events: [{ type: 'WebhookSecretRotated', data: { environment, formerUntil } }] };
   const origin = normaliseOrigin(given);
-  // A webhook goes to one port.
   if (origin === undefined || origin.endsWith(':*'))
     return { kind: 'refused', refusal: { code: 'origin_invalid', origin: given } };
   const data = { environment, origin, formerUntil };
@@ -37,8 +36,9 @@ export function rotateWebhookSecret(team: Team, command: RotateWebhookSecret): T
 }
 
 /**
- * Which secrets sign the webhooks to an origin at that time: the current one first, then the former while receivers change
- * over. The empty text names the secret that was never rotated.
+ * Secrets that sign the webhooks to an origin at that time: the current one first, then the former one during the overlap. The
+ * empty
+ * text names the secret that was never rotated.
  */
 export function webhookSecretVersions(
   rotations: readonly WebhookRotation[],

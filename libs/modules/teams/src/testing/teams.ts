@@ -16,7 +16,7 @@ export const testVerifier = createTeamVerifier(publicKey);
 /** One pair for all specs of a process. */
 export const testTeamKeys: TeamKeys = { signer: () => signer, verifier: () => testVerifier };
 
-/** Appends signed events, whatever they say. */
+/** Appends signed events without validation. */
 export async function appendTeamEvents(
   store: EventStore,
   team: string,
@@ -70,7 +70,7 @@ export const originsAllowed = (purpose: OriginPurpose, ...origins: string[]): Te
   data: { purpose, origins },
 });
 
-/** Adds a team with one key; gives the key's text. */
+/** Adds a team with one key; returns the key's text. */
 export async function givenTeam(store: EventStore, key: GivenKey): Promise<string> {
   await appendTeamEvents(store, key.team, [{ type: 'TeamAdded', data: { name: key.team } }, keyIssued(key)]);
   return keyText(key);
