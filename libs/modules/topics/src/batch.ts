@@ -5,15 +5,16 @@ import { bytesOf, messageBytesMax, type TopicRecord } from './topic-records.ts';
 const messagesMax = 200;
 const batchBytesMax = 900_000;
 
-/** Messages of several topics, on their way to the bus. */
+/** Messages of several topics for the bus. */
 export interface Batch {
   add(record: TopicRecord): void;
-  /** True if another message could be too many. */
+  /** True if the batch is full. */
   isFull(): boolean;
   isEmpty(): boolean;
   /**
-   * Publishes each topic in order and empties the batch: the journal first, so that an event whose own record is there needs nothing
-   * more.
+   * Publishes each topic in order and empties the batch. The journal is first, so that an event whose own record is published
+   * needs
+   * nothing else.
    *
    * @throws BusUnavailable once every send has ended: some, all or none of the messages are written
    */

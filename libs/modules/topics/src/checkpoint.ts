@@ -1,4 +1,4 @@
-/** The publisher's progress, kept in the event store; at the same time the proof of which process publishes. */
+/** The publisher's progress, kept in the event store, and the proof of which process publishes. */
 import {
   type EventStore,
   type Position,
@@ -15,10 +15,10 @@ import { publishedPrefixes } from './topic-records.ts';
 export const checkpointStream = 'checkpoint-event-publisher';
 /** Least time between two writes of a position alone, milliseconds: the last records cover what came after it. */
 const writeEveryMs = 1_000;
-/** A proof that took longer is taken again, milliseconds: the process may have been suspended meanwhile. */
+/** A slower proof is repeated: the process may have been suspended meanwhile. @unit milliseconds */
 const proofMsMax = 1_000;
 const proofsMax = 3;
-/** Other writers of the checkpoint that a request for a republication meets. */
+/** Maximum conflicts with other writers of the checkpoint for a republication request. */
 const conflictsMax = 10;
 
 const republicationSchema = z.object({
@@ -31,7 +31,7 @@ const republicationSchema = z.object({
 });
 
 const checkpointSchema = z.object({
-  /** Address of the topics that the position holds for. On other ones, nothing was published. */
+  /** Address of the topics that the position applies to. On other topics, nothing was published. */
   address: z.string(),
   /** Every event up to here is on its topic, except those of the failed streams. */
   position: positionSchema,
@@ -44,8 +44,9 @@ export type Progress = Omit<z.infer<typeof checkpointSchema>, 'address'>;
 
 export interface PublisherCheckpoint {
   /**
-   * Reads the last one and makes it ours: its former holder publishes nothing any more. Everything that was published before
-   * has a position lower than `claimedAt`.
+   * Reads the last one and claims it: its former holder publishes nothing further. Everything published before has a position
+   * lower
+   * than `claimedAt`.
    *
    * @throws StoreUnavailable, BusUnavailable
    */
@@ -113,8 +114,9 @@ export function createPublisherCheckpoint(
 }
 
 /**
- * Has the publisher, in whichever process, publish the events of these topics again that were recorded at that time or later;
- * all of them without a time. False if nothing was published yet.
+ * Requests that the publisher, in any process, publishes the events of these topics again that were recorded at that time or
+ * later; all
+ * of them without a time. False if nothing was published yet.
  *
  * @throws StoreUnavailable; TollgateError `checkpoint_contended`
  */
@@ -131,7 +133,7 @@ export async function requestRepublication(
     const republication = {
       topics: [...new Set([...(underWay?.topics ?? []), ...topics])],
       from: earlierOf(from, underWay?.from ?? from),
-      // The checkpoint may be behind what is published.
+      // The checkpoint may lag behind the published records.
       upTo: await deps.store.head(),
       reached: underWay?.reached ?? reached,
     };
@@ -144,7 +146,7 @@ export async function requestRepublication(
   });
 }
 
-/** The position of the last event before the first one that was recorded at that time or later. */
+/** The position before the first event recorded at that time or later. */
 async function positionBefore(store: EventStore, since: number): Promise<Position> {
   const { signal } = new AbortController();
   let position = beginning;

@@ -10,12 +10,12 @@ import { positionHeader } from '@tollgate/gateway-api';
 import { isRetryable } from '@tollgate/service-kit';
 import { createRecordsOf, sourcesOfTopics } from './topic-records.ts';
 
-/** Reads the public topics of the events in a store; any other topic is one of the embedded bus. */
+/** Reads the public topics from the events in a store; any other topic belongs to the embedded bus. */
 export function createComputedTopicReader({ store }: { store: EventStore }): TopicReader {
   const recordsOf = createRecordsOf(store);
   const embedded = createEmbeddedTopicReader({ store });
 
-  /** An event of which no record can be made has an empty value. */
+  /** An event without a possible record has an empty value. */
   async function toBusRecords(topic: string, event: RecordedEvent): Promise<BusRecord[]> {
     const { position: offset, recordedAt: timestamp, stream } = event;
     const place = { topic, partition: 0, offset, timestamp };

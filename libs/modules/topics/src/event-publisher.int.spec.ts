@@ -81,7 +81,7 @@ it('publishes every event of payments, payouts and disputes and every entry of t
 });
 
 it.each([0, 1, 5, 17])(
-  'goes on after a send that failed with %i of its messages written',
+  'continues after a send that failed with %i of its messages written',
   async (written) => {
     await recordAll();
     memory.failAfter(written);
@@ -90,7 +90,7 @@ it.each([0, 1, 5, 17])(
   },
 );
 
-it('waits until the other topics are written, too, when one fails', async () => {
+it('waits for the other topics if one fails', async () => {
   await record('pay_1');
   await appendEvents(store, 'payout-po_1', [payoutRequested()]);
   let isSlowWritten = false;
@@ -116,7 +116,7 @@ it('waits until the other topics are written, too, when one fails', async () => 
   expect(inquiredBefore).toBe(publishedTopics.length);
 });
 
-it('goes on after it was stopped at any event', async () => {
+it('continues after it was stopped at any event', async () => {
   for (const token of tokens) {
     const publisher = start();
     await record(token, 0, 2);
@@ -138,7 +138,7 @@ it('begins at the first event on another cluster or under another prefix, and re
   await whilePublishing(expectAllOnce);
 });
 
-it('shows what it is about as it stood after each event', async () => {
+it('contains the subject as it was after each event', async () => {
   start();
   await record('pay_1');
   await appendEvents(store, 'payout-po_1', [
@@ -167,7 +167,7 @@ it('shows what it is about as it stood after each event', async () => {
   ]);
 });
 
-it('does not take a store that cannot be read for a damaged stream', async () => {
+it('does not mistake an unavailable store for a damaged stream', async () => {
   const first = start();
   await record('pay_1', 0, 2);
   await untilAllArePublished(store, memory);
@@ -184,7 +184,7 @@ it('does not take a store that cannot be read for a damaged stream', async () =>
   expect(second.health().failedStreams).toEqual([]);
 });
 
-it('writes no checkpoint where it had nothing to publish, however much others write', async () => {
+it('writes no checkpoint if it had nothing to publish, however much others write', async () => {
   let now = 0;
   const clock = { ...hastyClock, monotonic: () => now };
   const publisher = startPublisher({ store, bus: memory.bus, clock });
@@ -205,7 +205,7 @@ it('writes no checkpoint where it had nothing to publish, however much others wr
 });
 
 describe('its health', () => {
-  it('tells how long events wait while the bus is down, and that nothing waits once it is up', async () => {
+  it('reports how long events wait while the bus is down, and that none waits once it is up', async () => {
     const clock = createFakeClock({ now: Date.now() + 60_000 });
     memory.setUp(false);
     const publisher = startPublisher({ store, bus: memory.bus, clock });
@@ -221,7 +221,7 @@ describe('its health', () => {
     await expectAllOnce();
   });
 
-  it('tells the age of the oldest event that could not be published', async () => {
+  it('reports the age of the oldest event that could not be published', async () => {
     const clock = createFakeClock({ now: Date.now() + 60_000 });
     await record('pay_1');
     memory.failAfter(0);
@@ -233,7 +233,7 @@ describe('its health', () => {
     expect(lagMs).toBeLessThan(70_000);
   });
 
-  it('tells how far it has come', async () => {
+  it('reports its position', async () => {
     const publisher = start();
     const { position } = await record('pay_1');
     await eventually(() => expect(publisher.health().position >= position).toBe(true));

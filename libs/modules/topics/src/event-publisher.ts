@@ -19,11 +19,11 @@ export type EventPublisherDependencies = PublishingDependencies;
 export interface PublisherHealth {
   /** Every event at or before it is on its topic, except those of `failedStreams`. */
   position: Position;
-  /** False while the store or the bus is not reached, or too many streams have failed. */
+  /** False while the store or the bus is unavailable, or too many streams have failed. */
   isAdvancing: boolean;
-  /** Code of what ended the last pass, where none has got on since. */
+  /** Error code that ended the last pass, if none has made progress since. */
   failure: string | undefined;
-  /** How long events have been waiting for their topic, milliseconds; 0 where none is known to wait. */
+  /** How long events have been waiting for their topic, milliseconds; 0 if none is known to wait. */
   lagMs: number;
   /** Streams with an event that could not be published. They wait for the next start. */
   failedStreams: readonly FailedStream[];
@@ -31,8 +31,9 @@ export interface PublisherHealth {
 
 export interface EventPublisher {
   /**
-   * Publishes until the signal is aborted, through failures of the store and the bus; may be called again then. Two at a
-   * time hinder one another and may write records twice: run it under a lease.
+   * Publishes until the signal is aborted, through failures of the store and the bus; may be called again afterwards. Two
+   * concurrent
+   * publishers conflict and may write records twice: run it under a lease.
    */
   run(signal: AbortSignal): Promise<void>;
   health(): PublisherHealth;
@@ -61,7 +62,7 @@ export function createEventPublisher(deps: EventPublisherDependencies): EventPub
 function createWatch({ clock }: Pick<EventPublisherDependencies, 'clock'>) {
   let position = beginning;
   let failedStreams: readonly FailedStream[] = [];
-  /** When it was last known that nothing waits, and when the oldest event that waits was recorded. */
+  /** Last time that nothing waited, and time of the oldest waiting event. */
   let behindSince: number | undefined;
   let oldestRecordedAt: number | undefined;
 
@@ -80,7 +81,7 @@ function createWatch({ clock }: Pick<EventPublisherDependencies, 'clock'>) {
       behindSince = isAtEnd ? undefined : clock.monotonic();
     },
     failed: (streams: readonly FailedStream[]) => void (failedStreams = streams),
-    /** Whatever is recorded from here on may wait. */
+    /** Later events may wait. */
     interrupted: () => void (behindSince ??= clock.monotonic()),
     health: () => ({ position, lagMs: lagMs(), failedStreams }),
   };

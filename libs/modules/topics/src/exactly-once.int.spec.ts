@@ -1,4 +1,4 @@
-/** Each event is on its topic exactly once, per key in the order of its stream, and nothing else is: whatever happens when. */
+/** Each event is on its topic exactly once, in stream order per key, and nothing else is, under any faults. */
 import type { EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
 import {
@@ -49,7 +49,7 @@ const anyHistories = fc.tuple(
   fc.array(anyDisputeHistory, { minLength: 3, maxLength: 3 }),
 );
 
-/** Replaces the publisher by another one each time that something happens to it, as a lease would. */
+/** Replaces the publisher after each fault, as a lease would. */
 function createReplicas(store: EventStore, memory: MemoryBus) {
   let current: { holder: Holder; publisher: ReturnType<typeof startPublisher> } | undefined;
   const paused: Holder[] = [];
@@ -67,7 +67,7 @@ function createReplicas(store: EventStore, memory: MemoryBus) {
       paused.push(holder);
       replace();
     },
-    /** Those that were stopped go on, and find that others have taken over; what they would do then is their last word. */
+    /** Suspended ones continue, and find that others have taken over. */
     wakeUp: () => {
       for (const holder of paused.splice(0)) {
         holder.goOn();
@@ -136,7 +136,7 @@ function createWorld(store: EventStore, histories: readonly (readonly AnyEvent[]
   return { store, memory, append, replicas: createReplicas(store, memory) };
 }
 
-it('through failing sends, restarts, kills at any call, and old ones that wake up after others have taken over', async () => {
+it('through failing sends, restarts, kills at any call, and suspended publishers that wake up after a take-over', async () => {
   let faults = 0;
   await fc.assert(
     fc.asyncProperty(

@@ -15,7 +15,7 @@ let memory: MemoryBus;
 
 beforeEach(async () => {
   store = await temporaryStore();
-  // One partition: whatever comes after a failed stream comes after it in its partition, too.
+  // One partition: records after those of a failed stream follow them in its partition as well.
   memory = createMemoryBus(1);
 });
 
@@ -23,7 +23,7 @@ const history = [requested(), happening.accepted, happening.pending, happening.a
 const record = (token: string, from = 0, to = history.length) =>
   appendPayment(store, token, history.slice(from, to));
 
-/** The store as a version sees it that does not know the events of `isUnknown` yet. */
+/** The store as seen by a version that does not know the events of `isUnknown` yet. */
 function seenByOldVersion(isUnknown: (event: RecordedEvent) => boolean): EventStore {
   async function* aged<Item extends { kind: string }>(items: AsyncIterable<Item>): AsyncIterable<Item> {
     for await (const item of items) {
@@ -43,7 +43,7 @@ const startOld = () => startPublisher({ store: seenByOldVersion(isBroken), bus: 
 const start = () => startPublisher({ store, bus: memory.bus });
 const keysOf = () => memory.recordsOf(gatewayPaymentsTopic).map(({ key }) => key);
 
-/** The old version has published all it can: `broken` up to its revision 1, and `other`, which came later. */
+/** The old version has published all it can: `broken` up to its revision 1, and the later `other`. */
 async function givenFailed(): Promise<void> {
   await record('broken', 0, 3);
   const old = startOld();
@@ -59,13 +59,13 @@ async function givenFailed(): Promise<void> {
   await old.stop();
 }
 
-it('one damaged stream keeps nobody else waiting', async () => {
+it('one damaged stream delays no other', async () => {
   await givenFailed();
   expect(keysOf().filter((key) => key === 'broken')).toHaveLength(2);
 });
 
-// With an event that was no JSON any more the embedded store delivered nothing behind it: every topic stood still.
-it('one event that is damaged on the disk keeps nobody else waiting', async () => {
+// After an event that was no longer JSON, the embedded store delivered nothing: every topic stopped.
+it('an event damaged on the disk delays no other stream', async () => {
   const file = await temporaryFile();
   store = await temporaryStore({ file });
   await record('damaged', 0, 2);
@@ -84,7 +84,7 @@ it('one event that is damaged on the disk keeps nobody else waiting', async () =
   );
 });
 
-it('has failed on its own topic only: another one is given all that can be published', async () => {
+it('has failed on its own topic only: another topic gets all that can be published', async () => {
   await givenFailed();
   memory = createMemoryBus(1);
   startOld();
@@ -94,7 +94,7 @@ it('has failed on its own topic only: another one is given all that can be publi
 
 it('is tried again at the next start, and then misses nothing and has nothing twice', async () => {
   await givenFailed();
-  // Both after where its partition has come, and still to come in their turn.
+  // Both after the position of its partition, and still to come in turn.
   await appendPayment(store, 'broken', [happening.refunding]);
   const publisher = start();
   await record('last');
@@ -108,7 +108,7 @@ it('is tried again at the next start, and then misses nothing and has nothing tw
   await expectPublishedOnce(store, memory);
 });
 
-it('stays on the list over starts of a version that cannot read it, and loses nothing by it', async () => {
+it('stays on the list over starts of a version that cannot read it, and loses nothing', async () => {
   await givenFailed();
   for (let each = 0; each < 2; each += 1) {
     const old = startOld();
@@ -121,7 +121,7 @@ it('stays on the list over starts of a version that cannot read it, and loses no
   await expectPublishedOnce(store, memory);
 });
 
-it('that can be read further, yet not to its end, is published as far as it can be read', async () => {
+it('that can be read further, but not to its end, is published as far as it can be read', async () => {
   await givenFailed();
   const isBrokenLater = ({ stream, revision }: RecordedEvent) =>
     stream === 'payment-broken' && revision === 3;
@@ -134,7 +134,7 @@ it('that can be read further, yet not to its end, is published as far as it can 
   await expectPublishedOnce(store, memory);
 });
 
-it('is on record before anything later is published, so that a crash right then hides it from nobody', async () => {
+it('is recorded before anything later is published, so that a crash at that point loses no record of it', async () => {
   await record('broken', 0, 3);
   await record('other');
   const holder = createHolder({ store: seenByOldVersion(isBroken), bus: memory.bus });
@@ -149,7 +149,7 @@ it('is on record before anything later is published, so that a crash right then 
   await expectPublishedOnce(store, memory);
 });
 
-it('what came before it is published before it is on record', async () => {
+it('records before it are published before it is recorded', async () => {
   await record('earlier');
   await record('broken', 0, 3);
   const holder = createHolder({ store: seenByOldVersion(isBroken), bus: memory.bus });
@@ -166,7 +166,7 @@ it('what came before it is published before it is on record', async () => {
   await expectPublishedOnce(store, memory);
 });
 
-describe('a crash while it is brought in', () => {
+describe('a crash while it is recovered', () => {
   it.each(Array.from({ length: 24 }, (_, calls) => [calls, calls % 2 === 0] as const))(
     'at call %i (made: %s) leaves no gap and no duplicate',
     async (calls, isMade) => {
@@ -184,7 +184,7 @@ describe('a crash while it is brought in', () => {
   );
 });
 
-it('a send that fails part-way while it is brought in leaves no gap and no duplicate', async () => {
+it('a send that fails partway during its recovery leaves no gap and no duplicate', async () => {
   await givenFailed();
   memory.failAfter(1);
   start();
@@ -192,7 +192,7 @@ it('a send that fails part-way while it is brought in leaves no gap and no dupli
   await expectPublishedOnce(store, memory);
 });
 
-it('a version that cannot read what is published already does not publish it again later', async () => {
+it('a version that cannot read published events does not publish them again later', async () => {
   await record('broken');
   const first = start();
   await untilAllArePublished(store, memory);
@@ -206,7 +206,7 @@ it('a version that cannot read what is published already does not publish it aga
   await expectPublishedOnce(store, memory);
 });
 
-it('when too many streams fail, it stands still rather than skip them all', async () => {
+it('if too many streams fail, it stops rather than skip them all', async () => {
   const publisher = startPublisher({
     store: seenByOldVersion(({ stream }) => stream.startsWith('payment-')),
     bus: memory.bus,
@@ -220,7 +220,7 @@ it('when too many streams fail, it stands still rather than skip them all', asyn
   await expectPublishedOnce(store, memory);
 });
 
-it('a record that no bus would take fails its own stream only', async () => {
+it('a record that no bus accepts fails its own stream only', async () => {
   const evidence = Object.fromEntries(
     Array.from({ length: 3_000 }, (_, number) => [`name-${number}`.padEnd(256, 'x'), 'value']),
   );

@@ -21,7 +21,7 @@ const transferred = {
   },
 };
 
-/** The records of the journal that a history leads to, with the event of each. */
+/** The journal records of a history, with the event of each. */
 function journalOf(stream: string, history: readonly AnyEvent[]) {
   const kind = kindOfStream(stream)!;
   let before: ViewEnvelope | undefined;
@@ -65,7 +65,7 @@ it('every entry of any history sums to zero, names its event, and has its wallet
   );
 });
 
-it('a transfer has an entry in either wallet, at positions of their own', () => {
+it('a transfer has an entry in either wallet, at separate positions', () => {
   const entries = journalOf('transfer-tr_1', [transferred]);
   const [event] = entries.map((each) => each.event);
   expect(entries.map(({ record }) => record.headers['tollgate_position'])).toEqual([

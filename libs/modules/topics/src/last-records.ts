@@ -1,4 +1,4 @@
-/** The last record of each partition: what a publisher resumes from after an unclean stop. */
+/** The last record of each partition: the publisher resumes there after an unclean stop. */
 import { type EventStore, type Position, beginning } from '@tollgate/event-store';
 import { eventIdHeader, positionHeader, sequenceHeader, subjectHeader } from '@tollgate/gateway-api';
 import type { BusRecord, KafkaMessageBus, Message } from '@tollgate/message-bus';
@@ -12,21 +12,20 @@ export interface LastRecord {
   /** The payment, payout, dispute or transfer of the event, and the event's revision in its stream. */
   subject: string;
   revision: number;
-  /** Of the entry, if the event has several. */
+  /** Number of the entry, if the event has several. */
   number: number;
 }
 
-/** A record on its way to its topic. */
 type Outgoing = Pick<Message, 'key' | 'headers'> & { topic: string };
 
 export interface LastRecords {
   /** Undefined if the partition of this record is empty. */
   of(record: Outgoing): Promise<LastRecord | undefined>;
-  /** Notes that the partition of this record has it as its last one. */
+  /** Notes this record as the last one of its partition. */
   note(record: Outgoing): Promise<void>;
   /** True if this record is on its topic, unless its stream was quarantined. */
   reaches(record: Outgoing): Promise<boolean>;
-  /** Where the furthest partition has come. */
+  /** Position of the furthest partition. */
   furthest: Position;
 }
 
@@ -36,7 +35,7 @@ interface Dependencies {
 }
 
 /**
- * @param end a position after everything that was published from this store
+ * @param end a position after everything published from this store
  * @throws BusUnavailable, StoreUnavailable; TollgateError `topic_of_another_store`
  */
 export async function readLastRecords({ store, bus }: Dependencies, end: Position): Promise<LastRecords> {
@@ -73,13 +72,13 @@ export const isAtOrAfter = (one: LastRecord | undefined, other: LastRecord): boo
   (one.revision > other.revision || (one.revision === other.revision && one.number >= other.number));
 
 /**
- * Positions of a topic and of a store that was restored or recreated cannot be compared: events would be left out silently.
+ * Positions of a topic and of a restored or recreated store cannot be compared: events would be omitted silently.
  *
  * @throws TollgateError `topic_of_another_store` if the store does not have the record's event
  */
 async function requireOfStore(store: Dependencies['store'], record: BusRecord, end: Position): Promise<void> {
   const { topic, partition, headers } = record;
-  // A record of another program says nothing about a store.
+  // A record of another program proves nothing about a store.
   if (headers[positionHeader] === undefined) return;
   const { revision, position, subject } = toLastRecord(record);
   const streams = (sourcesOfTopics.get(topic) ?? []).map((kind) => streamOf(kind, subject));

@@ -1,4 +1,4 @@
-/** The schemas that the AsyncAPI document is made of are what is really published: no field more, and none less. */
+/** The schemas of the AsyncAPI document match the published records exactly: no field more, and none less. */
 import { type RecordSubject, decodeGatewayRecord } from '@tollgate/gateway-api';
 import { headersSchema, eventTopics } from '@tollgate/gateway-api/asyncapi';
 import {
@@ -45,7 +45,7 @@ const sanitizedMask = '439296******1251';
 const resolved = { reason: 'resolved' } as const;
 const word = { number: 1, resolution: 'acknowledged', reason: 'Checked with the bank.' };
 
-/** Of the events whose samples leave out what is optional, one with all of it. */
+/** An event with every optional field, in place of samples without them. */
 const fullPaymentEvents: readonly PaymentEvent[] = [
   { type: 'PaymentDeclined', data: { declineReason: 'insufficient funds', sanitizedMask } },
   {
@@ -81,7 +81,7 @@ const fullAdoption: PaymentEvent = {
   },
 };
 
-// Among all events at once, those that take several steps would hardly ever be reached.
+// With all events at once, those that take several steps would hardly ever be reached.
 const anyPayment = fc.oneof(
   historiesOf<ReturnType<typeof evolve>, PaymentEvent>(fullAdoption, paymentEvents, evolve),
   ...[paymentEvents, creations, captureOrVoids, refunds].map((candidates) =>
@@ -158,7 +158,7 @@ const eventSchemas = {
   dispute: disputeEventSchemas,
 };
 
-/** The records that the publisher makes of a history. */
+/** The publisher's records of a history. */
 function* recordsOf(subject: RecordSubject, events: readonly AnyEvent[]) {
   const kind = publishedKinds.find(({ views }) => views.name === subject);
   if (kind === undefined) throw new Error(`${subject} is not published`);
@@ -177,16 +177,16 @@ const valueOf = ({ value }: { value: Uint8Array }): Value => JSON.parse(new Text
 
 describe.each(eventTopics)('$topic', ({ topic, subject, subjectSchema, messages }) => {
   const byEvent = new Map(messages.map((message) => [message.event, message]));
-  /** Fields that were seen in the data of each event, and `phase` after it; under the subject, its own fields. */
+  /** Observed fields in the data of each event, and `phase` after it; under the subject, its own fields. */
   const seen = new Map<string, Set<string>>();
   const see = (name: string, ...values: string[]) =>
     seen.set(name, new Set([...(seen.get(name) ?? []), ...values]));
 
-  it('has just the events of the domain', () => {
+  it('has exactly the events of the domain', () => {
     expect([...byEvent.keys()].toSorted()).toEqual(Object.keys(eventSchemas[subject]).toSorted());
   });
 
-  // A fixed seed: the rules below count on every event being among the histories.
+  // A fixed seed: the rules below require every event in the histories.
   beforeAll(() => {
     for (const events of fc.sample(histories[subject].any, { numRuns: 2_000, seed: 1 }))
       for (const record of recordsOf(subject, events)) {
@@ -197,7 +197,7 @@ describe.each(eventTopics)('$topic', ({ topic, subject, subjectSchema, messages 
       }
   });
 
-  it('has records that are by their schemas, hold nothing beyond, and are decoded as they were written', () => {
+  it('has records that match their schemas exactly, and are decoded as written', () => {
     fc.assert(
       fc.property(histories[subject].any, (events) => {
         for (const record of recordsOf(subject, events)) {
@@ -231,7 +231,7 @@ describe.each(eventTopics)('$topic', ({ topic, subject, subjectSchema, messages 
   });
 });
 
-it('AsyncAPI names every review code', () => {
+it('AsyncAPI lists every review code', () => {
   const codes = { payment: reviewCodes, payout: payoutReviewCodes, dispute: [] };
   for (const { subject, messages } of eventTopics)
     for (const { event, schema } of messages)

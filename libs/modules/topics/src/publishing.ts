@@ -1,4 +1,4 @@
-/** One pass of the publisher: claims the checkpoint, tries quarantined streams again, and publishes from the checkpoint on. */
+/** One pass of the publisher: claims the checkpoint, retries quarantined streams, and publishes from the checkpoint on. */
 import {
   type EventStore,
   type FailedStream,
@@ -33,7 +33,7 @@ export interface PublishingDependencies {
   log: Log;
 }
 
-/** Is informed of the progress of a pass. */
+/** Receives the progress of a pass. */
 export interface PublishingWatch {
   /** An event was read that is not on its topic yet. */
   pending(event: RecordedEvent): void;
@@ -44,7 +44,7 @@ export interface PublishingWatch {
 
 interface Pass extends PublishingDependencies {
   checkpoint: PublisherCheckpoint;
-  /** Where the checkpoint was. */
+  /** The last position of the checkpoint. */
   from: Position;
   republication: Progress['republication'];
   lastRecords: LastRecords;
@@ -78,8 +78,9 @@ export async function publishFromCheckpoint(
 }
 
 /**
- * Publishes what is missing of a quarantined stream up to where each partition has come. These records are late in their
- * partition, and carry its position, so that it does not seem to go back.
+ * Publishes the missing part of a quarantined stream up to the position of each partition. These late records carry the
+ * position of
+ * their partition, so that it does not appear to move back.
  */
 async function retry(pass: Pass, { stream, revision }: FailedStream): Promise<void> {
   const { store, lastRecords, from, failed, batch } = pass;
@@ -126,7 +127,7 @@ async function follow(pass: Pass): Promise<void> {
     watch.reached(item.position, item.kind === 'caught-up');
     const isRepublished = pass.republication !== undefined && item.position >= pass.republication.upTo;
     if (isRepublished) pass.republication = undefined;
-    // Another follower's checkpoint moves the end of the store, too: answering each with one of ours would never end.
+    // Another follower's checkpoint also moves the end of the store: answering each with ours would never end.
     if (events > 0 || isRepublished)
       await checkpoint.write(progressAt(pass, item.position), { atOnce: isRepublished });
     if (item.kind === 'caught-up') await restAfter(events, { clock, signal });
@@ -140,7 +141,7 @@ async function take(pass: Pass, event: RecordedEvent): Promise<void> {
   const records = await recordsFor(pass, event);
   if (records === undefined) {
     await flush(pass);
-    // On record before anything later is published: that would make it look as if this had been, too.
+    // Record it before publishing anything later, which would make it look published.
     await noteFailed(pass, event.position);
     return;
   }
@@ -151,7 +152,7 @@ async function take(pass: Pass, event: RecordedEvent): Promise<void> {
   }
 }
 
-/** Journal entries are sent first: with the record of its subject, all records of an event are there. */
+/** Journal entries are sent first: once the record of its subject is published, all records of an event are. */
 async function isPublished({ republication, lastRecords }: Pass, event: RecordedEvent): Promise<boolean> {
   const published = publishedStream(event.stream);
   if (published === undefined || republication !== undefined) return false;
@@ -204,7 +205,7 @@ async function noteFailed(pass: Pass, position: Position): Promise<void> {
   await pass.checkpoint.write(progressAt(pass, position), { atOnce: true });
 }
 
-/** The checkpoint as well: a process that replaces it has taken over, or has requested a republication. */
+/** Includes the checkpoint: another process has taken over, or requested a republication. */
 const followed = [...publishedPrefixes, checkpointStream];
 
 const laterOf = (a: Position, b: Position): Position => (a > b ? a : b);

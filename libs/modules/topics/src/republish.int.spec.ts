@@ -48,7 +48,7 @@ async function expectAllInOrder(): Promise<void> {
   }
 }
 
-it('nothing that is gone comes back by itself, and events are published as before', async () => {
+it('lost records are not restored by themselves, and events are published as before', async () => {
   start();
   await publishSome();
   const { length } = memory.recordsOf(gatewayPaymentsTopic);
@@ -94,7 +94,7 @@ it('a topic that lost nothing has each event once more', async () => {
   expect(memory.recordsOf(gatewayPaymentsTopic)).toHaveLength(2 * length + 4);
 });
 
-it('begins at a time', async () => {
+it('begins at a given time', async () => {
   await record('pay_old');
   const [first] = await storedEvents(store);
   await eventually(() => expect(Date.now()).toBeGreaterThan((first?.recordedAt ?? 0) + 2));
@@ -110,12 +110,12 @@ it('begins at a time', async () => {
   expect(new Set(again.map(({ key }) => key))).toEqual(new Set(['pay_new']));
 });
 
-it('does nothing where nothing was published', async () => {
+it('does nothing if nothing was published', async () => {
   expect(await request()).toBe(false);
 });
 
 it.each([5, 10, 15, 20, 25, 30])(
-  'a publisher that ends after %i calls meanwhile leaves nothing out',
+  'a publisher that ends after %i calls meanwhile omits nothing',
   async (calls) => {
     const first = start();
     await publishSome();
@@ -148,7 +148,7 @@ it('two requests, one after the other, are carried out together', async () => {
   );
 });
 
-it('a publisher that is not asked keeps each event once', async () => {
+it('without a request, each event is published once', async () => {
   start();
   await publishSome();
   await expectPublishedOnce(store, memory);

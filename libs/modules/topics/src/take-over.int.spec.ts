@@ -20,7 +20,7 @@ beforeEach(async () => {
 const history = [requested(), happening.accepted, happening.pending, happening.approved];
 const record = (token: string) => appendPayment(store, token, history);
 
-/** Collects the codes of what is logged, and sleeps until it is stopped: one failure is enough to see. */
+/** Collects the logged codes, and sleeps until it is stopped: one failure is enough. */
 function watched() {
   const codes: (string | undefined)[] = [];
   const log: Log = { ...silentLog, error: ({ code }) => void codes.push(code) };
@@ -32,7 +32,7 @@ function watched() {
   return { codes, log, clock };
 }
 
-it('one that was stopped for a while and goes on after another has taken over publishes nothing', async () => {
+it('one that was suspended and continues after a take-over publishes nothing', async () => {
   const { codes, log, clock } = watched();
   const holder = createHolder({ store, bus: memory.bus });
   const old = startPublisher({ ...holder, log, clock });
@@ -60,7 +60,7 @@ it('one that has lost its lease begins no further send', async () => {
   await eventually(() => expect(old.health().isAdvancing).toBe(true));
   const { read } = holder.store;
   let proofs = 0;
-  // The lease is lost while it is being proven that nobody else has taken over.
+  // The lease is lost during the proof that no other process has taken over.
   holder.store.read = async function* (stream, options) {
     if (stream !== checkpointStream) return yield* read(stream, options);
     old.abort();
@@ -76,7 +76,7 @@ it('one that has lost its lease begins no further send', async () => {
   await expectPublishedOnce(store, memory);
 });
 
-it('a proof that took too long, as if the process had been stopped meanwhile, is taken again', async () => {
+it('a slow proof, as after a suspension, is repeated', async () => {
   const { codes, log, clock } = watched();
   let now = 0;
   let slowReads = 2;
@@ -93,7 +93,7 @@ it('a proof that took too long, as if the process had been stopped meanwhile, is
   expect(codes).toEqual([]);
 });
 
-it('where no proof comes in time, nothing is published', async () => {
+it('without a timely proof, nothing is published', async () => {
   const { codes, log, clock } = watched();
   let now = 0;
   const slowStore: EventStore = {

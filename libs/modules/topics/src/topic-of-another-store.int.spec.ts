@@ -18,7 +18,7 @@ async function storeWith(...tokens: string[]): Promise<EventStore> {
   return store;
 }
 
-/** Until the checkpoint says so: by this clock it is due soon after each send. */
+/** Wait for the checkpoint: by this clock it is due soon after each send. */
 async function publishAll(store: EventStore, memory: MemoryBus): Promise<void> {
   let now = 0;
   const clock = { ...hastyClock, monotonic: () => (now += 900) };
@@ -46,28 +46,28 @@ async function expectRefused(store: EventStore, memory: MemoryBus): Promise<void
   expect(memory.count()).toBe(before);
 }
 
-// The positions of such a store are lower than those of the records: its events were taken for published, and never were.
+// The positions of such a store are lower than those of the records: its events were considered published, and never were.
 describe('a topic that has outlived its store is not written to', () => {
-  it('where the store does not have the stream of the last record', async () => {
+  it('if the store does not have the stream of the last record', async () => {
     const memory = createMemoryBus();
     await publishAll(await storeWith('pay_1', 'pay_2', 'pay_3'), memory);
     await expectRefused(await storeWith('pay_new'), memory);
   });
 
-  it('where the store has other events of the same names', async () => {
+  it('if the store has other events of the same names', async () => {
     const memory = createMemoryBus();
     await publishAll(await storeWith('pay_1'), memory);
     await expectRefused(await storeWith('pay_1', 'pay_new'), memory);
   });
 
-  it('where the last record is of an event that the store has, and its partition has come further than the store', async () => {
+  it('if the last record is of an event that the store has, and its partition is ahead of the store', async () => {
     const memory = createMemoryBus();
     const store = await storeWith('pay_1');
     await publishAll(store, memory);
     const last = memory.recordsOf(gatewayPaymentsTopic).at(-1);
     expect(last).toBeDefined();
     if (last === undefined) return;
-    // As a stream that had failed is brought in late: the event is old, the position is not.
+    // As for a failed stream that is recovered late: the event is old, the position is not.
     const headers = { ...last.headers, [positionHeader]: '9'.repeat(16) };
     await memory.bus.publish(gatewayPaymentsTopic, [{ ...last, headers }]);
     await expectRefused(store, memory);
@@ -83,7 +83,7 @@ it('on topics of another bus a store publishes everything, whatever it has publi
   await expectPublishedOnce(store, another);
 });
 
-it('what others have written to a topic says nothing about the store', async () => {
+it('foreign records on a topic prove nothing about the store', async () => {
   const memory = createMemoryBus();
   const store = await storeWith('pay_1');
   const foreign = { key: 'someone', value: Buffer.from('{}'), headers: {} };

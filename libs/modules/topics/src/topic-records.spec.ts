@@ -30,7 +30,7 @@ const kinds: [string, fc.Arbitrary<AnyEvent[]>, object, (record: never) => { kin
   ['dispute', anyDisputeHistory, disputeEventSchemas, decodeDisputeRecord],
 ];
 
-/** The records of a history, and the text of all that they say. */
+/** The records of a history, and all their text. */
 function recordsOf(stream: string, history: readonly AnyEvent[]) {
   const { kind } = publishedStream(stream)!;
   let view: ViewEnvelope | undefined;
@@ -53,14 +53,14 @@ describe.each(kinds)('the records of any %s', (name, histories, schemas, decode)
         expect(records.map(({ key }) => key)).toEqual(history.map(() => 'x_1'));
         const sequences = records.map(({ headers }) => headers['ce_sequence'] ?? '');
         expect(sequences.map(Number)).toEqual(history.map((_, at) => at));
-        // Ordered as text, too, as the CloudEvents extension wants it: `10` came before `9`.
+        // Ordered as text too, as the CloudEvents extension requires: `10` came before `9`.
         expect(sequences.toSorted()).toEqual(sequences);
       }),
       { numRuns: propertyRuns(300) },
     );
   });
 
-  it('hold of the event what its public schema names, and nothing else', () => {
+  it("contain only the fields of the event's public schema", () => {
     fc.assert(
       fc.property(histories, (history) => {
         for (const record of recordsOf(`${name}-x_1`, history).records) {
@@ -74,7 +74,7 @@ describe.each(kinds)('the records of any %s', (name, histories, schemas, decode)
     );
   });
 
-  it('hold no account, no fingerprint, no token of the service, no customer, no key and no address', () => {
+  it('contain no account, fingerprint, provider token, customer, key or URL', () => {
     fc.assert(
       fc.property(histories, (history) => {
         const { text } = recordsOf(`${name}-x_1`, history);
@@ -85,7 +85,7 @@ describe.each(kinds)('the records of any %s', (name, histories, schemas, decode)
     );
   });
 
-  it('say something of every type of event', () => {
+  it('have data for every type of event', () => {
     const types = new Set(
       fc
         .sample(histories, { numRuns: 5_000, seed: 1 })
@@ -96,7 +96,7 @@ describe.each(kinds)('the records of any %s', (name, histories, schemas, decode)
   });
 });
 
-it('addresses of the team stay with the team', () => {
+it('URLs of the team stay with the team', () => {
   const { type, data } = requested() as AnyEvent & { data: { terms: object } };
   const terms = {
     ...data.terms,
@@ -112,7 +112,7 @@ it('addresses of the team stay with the team', () => {
   expect(recordsOf('payout-po_1', [event]).text).not.toContain('team.example');
 });
 
-it('the event of a dispute says what it changed, and never who the team is by its account', () => {
+it('the event of a dispute has its change, and never reveals the team by its account', () => {
   const opened = disputeOpened({ openedAt: 0, paymentToken: 'pay_7', team: 'shop' });
   const { records } = recordsOf('dispute-dsp_1', [opened, disputeHappening.changed]);
   const data = records.map((record) => {
@@ -134,7 +134,7 @@ it('the event of a dispute says what it changed, and never who the team is by it
   ]);
 });
 
-it('a store that cannot be read is not the fault of the stream', async () => {
+it('an unavailable store does not quarantine the stream', async () => {
   const events = toRecordedIn('payment-pay_1', fc.sample(anyHistory, 1)[0]!);
   const read = () => {
     throw new StoreUnavailable('store_busy', 'busy');
@@ -143,7 +143,7 @@ it('a store that cannot be read is not the fault of the stream', async () => {
   await expect(createRecordOf({ read })(later)).rejects.toThrow(StoreUnavailable);
 });
 
-it('no stream but of these kinds is published', () => {
+it('no other kind of stream is published', () => {
   for (const stream of ['view_payment-pay_1', 'refund-ref_1', 'team-shop', 'bus-gateway.payments.v1:0'])
     expect(publishedStream(stream)).toBeUndefined();
 });

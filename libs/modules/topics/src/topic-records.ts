@@ -61,7 +61,7 @@ export const publishedKinds: readonly PublishedKind[] = [
 /** Streams whose events move money. */
 const journaledKinds: readonly ViewKind[] = [paymentKind, payoutKind, transferKind];
 
-/** Each public topic, with the kinds of streams whose events lead to its records. */
+/** Each public topic, with the kinds of streams behind its records. */
 export const sourcesOfTopics: ReadonlyMap<string, readonly ViewKind[]> = new Map([
   ...publishedKinds.map(({ topic, views }) => [topic, [views]] as const),
   [gatewayJournalTopic, journaledKinds],
@@ -71,7 +71,7 @@ export const publishedPrefixes = [
   ...new Set([...sourcesOfTopics.values()].flat().map(({ streamPrefix }) => streamPrefix)),
 ];
 
-/** The kind of a stream, and the token that its records have as their key. */
+/** The kind of a stream, and the token that is the key of its records. */
 export function publishedStream(stream: string): { kind: PublishedKind; key: string } | undefined {
   const kind = publishedKinds.find(({ views }) => stream.startsWith(views.streamPrefix));
   return kind && { kind, key: stream.slice(kind.views.streamPrefix.length) };
@@ -83,7 +83,7 @@ export const messageBytesMax = 600_000;
 export const bytesOf = ({ key, value, headers }: Message): number =>
   key.length + value.byteLength + JSON.stringify(headers).length;
 
-/** Payments, payouts and disputes that are held in memory. */
+/** Payments, payouts and disputes kept in memory. */
 const statesMax = 1_000;
 
 export type TopicRecord = Message & { topic: string };
@@ -106,7 +106,7 @@ export function createRecordsOf(
 
 export type RecordOf = (event: RecordedEvent) => Promise<TopicRecord>;
 
-/** Of its subject alone. @throws as {@link createRecordsOf} */
+/** For its subject alone. @throws as {@link createRecordsOf} */
 export function createRecordOf(store: Pick<EventStore, 'read'>): RecordOf {
   const states = createFoldedStates<ViewEnvelope>(store, { statesMax });
   return async (event) => {

@@ -7,7 +7,7 @@ import { expect } from 'vitest';
 import { publishedPrefixes, publishedTopics, recordsOfStep } from '../topic-records.ts';
 import type { MemoryBus } from './memory-bus.ts';
 
-/** All events that have to be on a topic, in the order of the store. */
+/** All events that must be on a topic, in the order of the store. */
 export async function storedEvents(store: EventStore): Promise<RecordedEvent[]> {
   const ending = new AbortController();
   const events: RecordedEvent[] = [];
@@ -20,7 +20,7 @@ export async function storedEvents(store: EventStore): Promise<RecordedEvent[]> 
   return events;
 }
 
-/** Topic and key of a record, and all that it says but for how far its partition has come. */
+/** Topic, key and content of a record, without the position of its partition. */
 const facts = (topic: string, { key, value, headers }: Message): string => {
   const { [positionHeader]: _, ...others } = headers;
   return JSON.stringify([topic, key, others, new TextDecoder().decode(value)]);
@@ -43,8 +43,9 @@ async function expectedRecords(store: EventStore): Promise<Map<string, string[]>
 }
 
 /**
- * Each record is on its topic exactly once, per key in the order of its stream, and nothing else is. The entries of a wallet are in
- * the order of the store, but for those of streams that were quarantined.
+ * Each record is on its topic exactly once, in stream order per key, and nothing else is. The entries of a wallet are in the
+ * order of the
+ * store, except for those of quarantined streams.
  */
 export async function expectPublishedOnce(store: EventStore, bus: MemoryBus): Promise<void> {
   const actual = new Map<string, string[]>();
@@ -62,7 +63,7 @@ export async function expectPublishedOnce(store: EventStore, bus: MemoryBus): Pr
   expect(byName(actual)).toEqual(byName(await expectedRecords(store)));
 }
 
-/** Waits until as many records are there as the events lead to. */
+/** Waits until there are as many records as the events lead to. */
 export async function untilAllArePublished(store: EventStore, bus: MemoryBus): Promise<void> {
   const { length } = [...(await expectedRecords(store)).values()].flat();
   await eventually(() => expect(bus.count()).toBeGreaterThanOrEqual(length));

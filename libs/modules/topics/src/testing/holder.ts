@@ -3,7 +3,7 @@ import { type Clock, type Log, silentLog, systemClock, systemIds } from '@tollga
 import { onTestFinished } from 'vitest';
 import { type EventPublisherDependencies, createEventPublisher } from '../event-publisher.ts';
 
-/** Pauses after failures are there to spare a store that is down, and only make a test slow. */
+/** Pauses after failures spare a store that is down, and would only slow a test. */
 export const hastyClock: Clock = {
   ...systemClock,
   sleep: (durationMs, signal) => systemClock.sleep(durationMs / 50, signal),
@@ -28,21 +28,21 @@ export function startPublisher({ store, bus, clock = hastyClock, log = silentLog
 export interface Holder {
   store: EventStore;
   bus: EventPublisherDependencies['bus'];
-  /** From its next call on, none is made and none is answered, as if the process had been killed. */
+  /** From its next call on, none is made and none is answered, as after a kill. */
   kill(): void;
   isDead(): boolean;
   /** Resolves when it is killed. */
   died: Promise<unknown>;
-  /** As `kill`, in the middle of things: at its call number `calls` from now, made or not made. */
+  /** As `kill`, at its call number `calls` from now, made or not made. */
   killAt(calls: number, isMade: boolean): void;
-  /** Calls of the store wait until it goes on, as if the process had been stopped. */
+  /** Calls of the store wait until it continues, as after a suspension. */
   pause(): void;
   goOn(): void;
 }
 
 const never = new Promise<never>(() => undefined);
 
-/** The store and the bus as one process has them, which may be killed or stopped at any call. */
+/** The store and the bus of one process, which may be killed or suspended at any call. */
 export function createHolder({ store, bus }: Pick<Publishing, 'store' | 'bus'>): Holder {
   let isDead = false;
   const death = Promise.withResolvers<undefined>();

@@ -3,20 +3,20 @@ import type { EventPublisherDependencies } from '../event-publisher.ts';
 
 export interface MemoryBus {
   bus: EventPublisherDependencies['bus'];
-  /** What was written to a topic, in order. */
+  /** Records of a topic, in order. */
   recordsOf(topic: string): readonly BusRecord[];
   count(): number;
-  /** The next publish writes so many of its messages, and fails. */
+  /** The next publish writes this many of its messages, and fails. */
   failAfter(written: number): void;
-  /** Every publish and every look at the last records fails until it is up again. */
+  /** Every publish and every read of the last records fails until it is up again. */
   setUp(isUp: boolean): void;
-  /** Loses all but the first records of a partition, as a broker does whose disk is gone. */
+  /** Loses all but the first records of a partition, like a broker that lost its disk. */
   lose(topic: string, partition: number, kept: number): void;
 }
 
 let busCount = 0;
 
-/** A bus in memory that places keys as real ones do, and fails on demand. */
+/** A bus in memory that places keys like real ones, and fails on demand. */
 export function createMemoryBus(partitions = 3): MemoryBus {
   const partitionOf = (key: string) => Buffer.from(key).reduce((sum, byte) => sum + byte, 0) % partitions;
   const name = `memory-${(busCount += 1)}`;
