@@ -1,4 +1,4 @@
-/** The journal entries of one event: the same in the index and on the topic. */
+/** The journal entries of one event, for the index and the topic. */
 import {
   entriesOf,
   type EntryKind,
@@ -12,16 +12,15 @@ import { omitUndefined } from '@tollgate/service-kit';
 import type { ViewEnvelope, ViewKind } from './view-kind.ts';
 
 export interface JournalRow extends LedgerOwner {
-  /** Absent for what no team has moved in a shared wallet. */
+  /** Absent for an entry without a team in a shared wallet. */
   team?: string;
   kind: EntryKind;
   eventId: string;
   eventType: string;
-  /** Of the entry among those of its event. */
+  /** Number among the entries of its event. */
   number: number;
-  /** The payment, payout or transfer. */
   subject: string;
-  /** The refund or dispute of the payment that the event names. */
+  /** The refund or dispute in the event, if any. */
   part?: string;
   /** Milliseconds since the Unix epoch. */
   at: number;

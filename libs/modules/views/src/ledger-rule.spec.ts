@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import { ledgerRuleOf } from './ledger-rule.ts';
 import { foldRules, viewKinds } from './view-kinds.ts';
 
-test('the form of the index names the rule of booking', () => {
+test('the form of the index includes the booking rule', () => {
   expect(foldRules).toContain(ledgerRuleOf(viewKinds));
 });
 
-// Two commits had changed the rule and not the version: the index went on with sums of both.
-test('a changed rule has another name', () => {
+// Two commits had changed the rule and not the version: the index mixed sums of both.
+test('a changed rule has another hash', () => {
   const changed = viewKinds.map((kind) => {
     const { standingsOf } = kind;
     if (kind.name !== 'payment' || standingsOf === undefined) return kind;

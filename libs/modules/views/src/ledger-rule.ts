@@ -1,6 +1,7 @@
 /**
- * The rule by which money is booked, as a hash over what it makes of sample events. Sums that another rule has made are not
- * used: the index has the hash in its form, and is rebuilt.
+ * The booking rule, as a hash of its results for sample events. Sums of another rule are not used: the index has the hash in
+ * its form,
+ * and is rebuilt.
  */
 import { createHash } from 'node:crypto';
 import { entriesOf, firstSchemaVersion, type Standing } from '@tollgate/core';
@@ -47,7 +48,7 @@ const refunding = (refundToken: string, amount: number) => ({
   data: { refundToken, amount, askedBy: 'key', askedAt: 0, fingerprint: 'f', ...call },
 });
 
-/** By the kind of view that folds them: every event that moves money. */
+/** By kind of view: every event that moves money. */
 export const ledgerSamples: Readonly<Record<string, readonly { type: string; data: object }[]>> = {
   payment: [
     {

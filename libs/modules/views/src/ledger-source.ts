@@ -23,12 +23,12 @@ export interface LedgerSource {
    */
   recent(): Promise<readonly RecordedEvent[]>;
   quarantined(): readonly string[];
-  /** One standing for each merchant account. */
+  /** One standing per merchant account. */
   balances(wallet: WalletQuery): readonly Standing[];
   /** By key. */
   spent(query: SpentQuery): readonly Pick<Spending, 'keyId' | 'amount'>[];
   find<View extends ViewEnvelope>(kind: ViewKind<View>, token: string): View | undefined;
-  /** What is read in between is of one moment, even while others write. */
+  /** Reads inside are of one moment, even while others write. */
   atOnce<Answer>(read: () => Answer): Answer;
 }
 
@@ -51,17 +51,17 @@ export interface SpentQuery {
 }
 
 export interface LedgerQuery extends WalletQuery {
-  /** Of each it is answered whether it is recorded, and so in the sums. `subject`: the payment of a refund, or the token itself. */
+  /** Tokens to check for being recorded, and so part of the sums. `subject`: the payment of a refund, or the token itself. */
   commands: readonly { token: string; subject: string }[];
   spent: readonly SpentQuery[];
 }
 
 export interface LedgerNow {
-  /** By merchant account; an account that is not here has nothing. */
+  /** By merchant account; missing accounts have nothing. */
   byAccount: ReadonlyMap<string, LedgerAmounts>;
   /** Tokens of those commands that are recorded. */
   recorded: ReadonlySet<string>;
-  /** What was asked for on that day and has not come to nothing. @param keyId undefined: all keys of the team together */
+  /** The commands of that day that have not failed. @param keyId undefined: all keys of the team together */
   spentOf(query: SpentQuery, keyId: string | undefined): bigint;
 }
 
@@ -187,7 +187,7 @@ function isRecorded(
   return refunds.some(({ refundToken }) => refundToken === token);
 }
 
-/** By the wallet that its beginning names, also while it has moved no money. */
+/** By the wallet in its first event, even before it has moved money. */
 function isOf(kind: ViewKind, view: ViewEnvelope, { environment, wallet }: WalletQuery): boolean {
   if (kind.ownerOf(view).environment !== environment) return false;
   return kind.walletsOf?.(view).includes(wallet) === true;

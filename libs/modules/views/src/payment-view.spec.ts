@@ -18,7 +18,7 @@ const { fold: foldPaymentView } = paymentKind;
 const fold = (events: readonly RecordedEvent[], from?: PaymentView) =>
   events.reduce<PaymentView | undefined>(foldPaymentView, from);
 
-test('a view has the payment, when it began and last changed, and how far it has read', () => {
+test('a view has the payment, its start and last change, and its revision', () => {
   const view = fold(toRecordedEvents([requested(), happening.accepted, happening.approved], 'pay_7'));
   expect(view).toMatchObject({
     schemaVersion: viewSchemaVersion,
@@ -31,16 +31,16 @@ test('a view has the payment, when it began and last changed, and how far it has
   });
 });
 
-test('an event that the view has seen changes nothing', () => {
+test('an event that is already in the view changes nothing', () => {
   const events = toRecordedEvents([requested(), happening.accepted, happening.approved]);
   const view = fold(events);
   for (const event of events) expect(foldPaymentView(view, event)).toBe(view);
 });
 
-describe('a view goes no further than it can read', () => {
+describe('a view rejects an event that it cannot apply', () => {
   const [first, second, third] = toRecordedEvents([requested(), happening.accepted, happening.pending]);
 
-  test('events in between are missing, even if the machine accepts the event', () => {
+  test('after a gap, even if the machine accepts the event', () => {
     const [requestedFirst, , acceptedThird] = toRecordedEvents([
       requested(),
       happening.notSent,
@@ -50,7 +50,7 @@ describe('a view goes no further than it can read', () => {
     expect(() => foldPaymentView(undefined, second!)).toThrow(InvariantViolation);
   });
 
-  test('the payment machine rules the event out', () => {
+  test('ruled out by the payment machine', () => {
     expect(() =>
       foldPaymentView(fold([first!, second!]), {
         ...third!,
@@ -71,7 +71,7 @@ describe('a view goes no further than it can read', () => {
 
 const raisedAt = (number: number) => startedAt + number * 1_000;
 
-test('each open review keeps the time at which it was opened, also next to others of its code', () => {
+test('each open review keeps its opening time, even if another of its code opens', () => {
   const { accepted, approved, reviews, reviewResolved } = happening;
   const notReadable = {
     type: 'ReviewOpened',
@@ -89,7 +89,7 @@ test('each open review keeps the time at which it was opened, also next to other
   expect(resolved.reviewsSince).toEqual([raisedAt(3), raisedAt(5), raisedAt(7)]);
 });
 
-test('of several of one code that are resolved one by one, the others keep their time', () => {
+test('if several of one code are resolved one by one, the others keep their time', () => {
   const { accepted, reviews, reviewResolved } = happening;
   const second = { ...reviewResolved, data: { ...reviewResolved.data, number: 2 } };
   const history = [requested(), accepted, reviews, reviews, reviews, second];
@@ -98,7 +98,7 @@ test('of several of one code that are resolved one by one, the others keep their
   expect(view.reviewsSince).toEqual([raisedAt(2), raisedAt(4)]);
 });
 
-test('there is a time for each open review, whatever happens', () => {
+test('each open review has a time, in any history', () => {
   fc.assert(
     fc.property(anyHistory, (history) => {
       const { reviewsSince, payment } = fold(toRecordedEvents(history))!;
@@ -108,7 +108,7 @@ test('there is a time for each open review, whatever happens', () => {
   );
 });
 
-test('events that were just decided lead to the view that they are folded into once they are stored', () => {
+test('folding decided events equals folding them once stored', () => {
   const [first, ...others] = toRecordedEvents([requested(), happening.accepted, happening.approved]);
   const decided = others.reduce<PaymentAggregate<Position>>(
     (view, { revision, position, type, data }) =>

@@ -6,7 +6,7 @@ import { createViewWriter, type ViewWriterOptions } from './view-writer.ts';
 
 interface Projection {
   /**
-   * Every event of the batch is in a durable view afterwards, except those of the failed streams.
+   * Makes every event of the batch durable in its view, except those of the failed streams.
    *
    * @throws StoreUnavailable; TollgateError `too_many_failed_streams`
    */
@@ -16,7 +16,7 @@ interface Projection {
 
 export const nothingProjected: ViewCheckpoint = { position: beginning, counts: {}, failedStreams: [] };
 
-/** View writes under way at once: enough to be committed together, few enough to be answered in time. */
+/** Concurrent view writes: enough to be committed together, few enough to be answered in time. */
 const writesAtOnceMax = 256;
 
 /** Retries the failed streams: the code may have changed. @throws StoreUnavailable */
@@ -45,7 +45,7 @@ export async function createProjection(
         }
       };
       const writers = Array.from({ length: Math.min(writesAtOnceMax, byStream.size) }, writeNext);
-      // Waits for all even if one fails: no write may continue during the next attempt.
+      // Waits for all even if one fails: no write may overlap the next attempt.
       for (const outcome of await Promise.allSettled(writers))
         if (outcome.status === 'rejected') throw outcome.reason as Error;
     },

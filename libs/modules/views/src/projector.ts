@@ -25,11 +25,11 @@ export interface ProjectorOptions {
   clock: Clock;
   ids: Ids;
   log: Log;
-  /** The most events that are folded before views are written. @default 500 */
+  /** Maximum events folded before views are written. @default 500 */
   batchEventsMax?: number;
   /** Pause after a batch at the end of the store, so that a view that changes again soon is written once. @default 1000 */
   restMs?: number;
-  /** The most views kept in memory. @default 1000 */
+  /** Maximum views kept in memory. @default 1000 */
   cachedViewsMax?: number;
 }
 
@@ -42,14 +42,15 @@ export interface ProjectorHealth {
   isAdvancing: boolean;
   /** Error code that ended the last pass, if none has made progress since. */
   failure: string | undefined;
-  /** Comparisons with another follower that found another count. */
+  /** Comparisons with another follower that had a different count. */
   differences: number;
 }
 
 export interface Projector {
   /**
    * Projects from the checkpoint until the signal is aborted, through failures of the store; may then be called again. Two
-   * projectors at once do twice the work and no harm.
+   * concurrent
+   * projectors duplicate work and do no harm.
    */
   run(signal: AbortSignal): Promise<void>;
   health(): ProjectorHealth;
@@ -59,7 +60,7 @@ type Progress = Pick<ProjectorHealth, 'position' | 'failedStreams' | 'difference
 
 type Parts = ProjectorOptions & {
   progress: Progress;
-  /** When a lost event was last looked for by starting from zero, on the monotonic clock. */
+  /** Last rebuild in search of a lost event, on the monotonic clock. */
   recount: { isDue: boolean; lastAt: number };
 };
 
@@ -102,7 +103,7 @@ async function projectOnce(parts: Parts, signal: AbortSignal, gotOn: () => void)
     if (item.kind === 'event') {
       counts.add(item);
       batch.push(item);
-      // A view of a part of an append would show a payment as approved whose recurring token follows.
+      // A view of a partial append could show an approved payment before its recurring token.
       if (isContinued(item) || (batch.length < batchEventsMax && !age.isDueWith())) continue;
     }
     const written = batch;

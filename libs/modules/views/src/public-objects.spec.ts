@@ -81,7 +81,7 @@ test('a refund of unknown outcome is pending', () => {
   });
 });
 
-test('the errors of a failed creation are shown, without the text of those that are about our account', () => {
+test('the errors of a failed creation are shown, without the text of those about our account', () => {
   expect(shown(happening.refused).errors).toEqual([]);
   expect(shown(happening.refused, happening.failed)).toMatchObject({
     status: 'declined',
@@ -111,7 +111,7 @@ test('evidence is masked unless it is known to be harmless', () => {
   });
 });
 
-test('no planted secret is ever shown, in no payment and no event', () => {
+test('no planted secret is ever shown, in any payment or event', () => {
   fc.assert(
     fc.property(anyHistory, (history) => {
       const recorded = toRecordedEvents(history);
@@ -130,7 +130,7 @@ test('the data of every type of event can be shown', () => {
     expect(toPublicEventData(decodePaymentEvent(event))).toBeTypeOf('object');
 });
 
-test('a review shows the number that a resolution names, in the payment, in the list and in the events', () => {
+test('a review has the same number in the payment, in the list, in the events and in a resolution', () => {
   const { accepted, reviews, reviewResolved } = happening;
   const first = { ...reviewResolved, data: { ...reviewResolved.data, number: 1 } };
   const history = [requested(), accepted, reviews, reviews, reviews, first];
@@ -141,7 +141,7 @@ test('a review shows the number that a resolution names, in the payment, in the 
   expect(toPublicEventData(first)).toMatchObject({ code: 'discrepancy', number: 1 });
 });
 
-test('answers have the fields of their schema and nothing beyond, whatever has happened', () => {
+test('answers match their schemas exactly, in any state', () => {
   fc.assert(
     fc.property(anyHistory, (history) => {
       const shown = toPublicPayment(viewOf(...history));

@@ -26,7 +26,7 @@ export interface PublicTotals {
 
 type Counted = Pick<TotalsView, 'currency' | 'payments' | 'refunds' | 'payouts'>;
 
-/** A sum is larger than a JSON number holds exactly in every language. */
+/** A sum exceeds the exact range of JSON numbers. */
 export class SumTooLarge extends RangeError {}
 
 /** @param views by day and then by currency. @throws SumTooLarge */

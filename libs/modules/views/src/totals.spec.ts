@@ -19,13 +19,13 @@ const amount = fc.oneof(
 const anyLine = fc
   .record({ place: fc.constantFrom(...places), amount })
   .map(({ place, amount: of }) => ({ ...place, amount: of }) as TotalsLine);
-/** What one of four payments or payouts adds to the totals from now on. */
+/** The new contribution of one of four payments or payouts. */
 const anyStep = fc.record({ number: fc.nat(3), after: fc.array(anyLine, { maxLength: 3 }) });
 const anySteps = fc.array(anyStep, { minLength: 1, maxLength: 25, size: 'max' });
 
 type Step = typeof anyStep extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** The totals after all steps, taken in groups of this size. */
+/** The totals after all steps, in groups of this size. */
 function totalsAfter(steps: readonly Step[], batchSize: number): DayTotals | undefined {
   const counted = new Map<number, readonly TotalsLine[]>();
   let totals: DayTotals | undefined;
@@ -47,7 +47,7 @@ function sumOf(lines: readonly TotalsLine[], { group, name }: (typeof places)[nu
   return { group, name, count: own.length, amount: sum.toString() };
 }
 
-test('sums are exact, and of what each payment or payout has added last, however they are batched', () => {
+test('sums are exact, and consist of the latest contributions, however they are batched', () => {
   fc.assert(
     fc.property(anySteps, fc.integer({ min: 1, max: 25 }), (steps, batchSize) => {
       const totals = totalsAfter(steps, batchSize);
@@ -61,7 +61,7 @@ test('sums are exact, and of what each payment or payout has added last, however
   );
 });
 
-test('changes are kept apart by environment, team, currency and day', () => {
+test('changes are separate by environment, team, currency and day', () => {
   const changes = createTotalsChanges();
   const lines: TotalsLine[] = [{ group: 'payments', name: 'init', amount: 1 }];
   const keys = [

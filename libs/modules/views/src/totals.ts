@@ -1,6 +1,7 @@
 /**
- * What a team took, gave back and paid out, by day and currency: what one payment or payout adds, and the sums of that.
- * The day is that of the creation, in UTC, and never changes.
+ * Income, refunds and payouts of a team by day and currency: the contribution of one payment or payout, and sums of these. The
+ * day is
+ * that of the creation, in UTC, and never changes.
  */
 import { paymentStatuses, type PaymentStatus } from '@tollgate/core/money';
 import { payoutStatusSchema, type Environment, type PayoutStatus } from '@tollgate/core';
@@ -13,22 +14,21 @@ export interface TotalsKey {
   day: string;
 }
 
-/** How many payments or payouts, and how much they are together. */
 export interface Sum {
   count: number;
-  /** Minor units, in decimal digits: a sum may be larger than the largest safe integer, and must stay exact. */
+  /** Minor units, in decimal digits: a sum may exceed the largest safe integer, and must stay exact. */
   amount: string;
 }
 
 export interface DayTotals extends TotalsKey {
   /** By status. The amount is the approved amount, or else the requested one. */
   payments: Record<PaymentStatus, Sum>;
-  /** Payments of which something was given back (`confirmed`), or is about to be and the outcome is open (`reserved`). */
+  /** Payments with a refund (`confirmed`), or with one whose outcome is open (`reserved`). */
   refunds: { confirmed: Sum; reserved: Sum };
   payouts: Record<PayoutStatus, Sum>;
 }
 
-/** Where a payment or payout counts, and as what; several lines if part of it was refunded. */
+/** The contribution of a payment or payout; several lines if part of it was refunded. */
 export interface Contribution {
   key: TotalsKey;
   lines: readonly TotalsLine[];
@@ -40,10 +40,8 @@ export type TotalsLine = { amount: number } & (
   | { group: 'payouts'; name: PayoutStatus }
 );
 
-/** What has changed in the totals of one key. */
 export interface TotalsChange {
   key: TotalsKey;
-  /** The totals with it. */
   addTo(totals: DayTotals | undefined): DayTotals;
 }
 
@@ -59,7 +57,7 @@ export function createTotalsChanges() {
   }
 
   return {
-    /** What a payment or payout has added until now is taken off, and what it adds from now on is added. */
+    /** Subtracts the previous contribution of a payment or payout, and adds the new one. */
     replace(before: Contribution | undefined, after: Contribution): void {
       if (before !== undefined) count(before, -1);
       count(after, 1);

@@ -8,7 +8,7 @@ export const checkpointStream = viewStreamOf('checkpoint-views');
 
 /**
  * Written after the views: every event at or before `position` is in its view, except those of the failed streams.
- * Followers of the same streams compare their counts with those of the projector.
+ * Followers of the same streams compare their counts with the projector's.
  */
 export const viewCheckpointSchema = countedSchema.extend({ failedStreams: z.array(failedStreamSchema) });
 export type ViewCheckpoint = z.infer<typeof viewCheckpointSchema>;

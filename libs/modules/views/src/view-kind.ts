@@ -1,6 +1,6 @@
 /**
- * What views of all kinds have in common. A view is the state of one stream, folded from its events, in a
- * stream of its own; folding again from zero gives the same bytes.
+ * Shared by views of all kinds. A view is the state of one stream, folded from its events, in a stream of its own; folding
+ * again from zero gives the same bytes.
  */
 import type { SQLInputValue } from 'node:sqlite';
 import {
@@ -22,8 +22,9 @@ import { z } from 'zod';
 import type { Contribution } from './totals.ts';
 
 /**
- * Raised with every change to a schema of views, to what a fold keeps, to what is counted in the index or to its columns: views
- * and indexes of another version are not used, and folded again.
+ * Raise with every change to a schema of views, to the fold, or to the contents or columns of the index: views and indexes of
+ * another
+ * version are not used, and folded again.
  */
 export const viewSchemaVersion = 1;
 
@@ -37,7 +38,7 @@ export const instantSchema = z.int().min(0).max(8_640_000_000_000_000);
 export interface ViewEnvelope {
   schemaVersion: number;
   token: string;
-  /** When the first and the last event were decided, milliseconds since the Unix epoch. */
+  /** Decision times of the first and the last event, milliseconds since the Unix epoch. */
   createdAt: number;
   updatedAt: number;
   /** Revision of the last event in the view, in its stream. */
@@ -46,7 +47,7 @@ export interface ViewEnvelope {
   position: Position;
 }
 
-/** A view as it is stored. Parsing also brings its fields into one order, whatever order the events brought. */
+/** A stored view. Parsing also brings its fields into one order, whatever order the events brought. */
 export const viewSchemaOf = <View extends ViewEnvelope>(content: z.ZodRawShape): z.ZodType<View> =>
   z.object({
     schemaVersion: z.literal(viewSchemaVersion),
@@ -62,7 +63,7 @@ export const viewSchemaOf = <View extends ViewEnvelope>(content: z.ZodRawShape):
 interface Happened<Event> {
   token: string;
   event: Event;
-  /** When it was decided, milliseconds since the Unix epoch. */
+  /** Decision time, milliseconds since the Unix epoch. */
   recordedAt: number;
   revision: number;
   position: Position;
@@ -108,38 +109,37 @@ interface IndexTable<View> {
   /** Columns that no event changes: their indexes are not rewritten. */
   fixedColumns(view: View): Columns;
   changingColumns(view: View): Columns;
-  /** Why it is inquired, of what is inquired: such a table has columns for it. */
+  /** Columns for the inquiry need; only tables of inquired kinds have them. */
   inquiryNeedOf?(view: View): InquiryNeed;
-  /** Its events are in the feed of its team. */
+  /** True if its events are in the feed of its team. */
   isFed?: true;
-  /** What its team noted next to it, of what is listed by that. No event changes it. */
+  /** The team's metadata, if lists filter by them. No event changes them. */
   metadataOf?(view: View): Readonly<Record<string, string>> | undefined;
-  /** Those that show a status, of what is listed by status. */
+  /** Columns for the status; only kinds listed by status have them. */
   phasesOf?(status: string): readonly string[];
 }
 
-/** All that the projector and the index know of one kind of view. */
+/** Everything that the projector and the index need for one kind of view. */
 export interface ViewKind<View extends ViewEnvelope = ViewEnvelope> {
   name: 'payment' | 'payout' | 'dispute' | 'transfer' | 'unmatched';
-  /** Of the streams whose events are folded. */
   streamPrefix: string;
   /** Parsing also brings the fields into one order, whatever order the events brought. */
   schema: z.ZodType<View>;
-  /** The event as the domain knows it. Throws where no version of ours has written it. */
+  /** The event in the domain's form. Throws if no version of ours has written it. */
   decode(recorded: RecordedEvent): { type: string; data: object };
-  /** The view after one more event; one that it has seen changes nothing. Throws if the event cannot be applied. */
+  /** The view after one more event; one that is already in it changes nothing. Throws if the event cannot be applied. */
   fold(view: View | undefined, recorded: RecordedEvent): View;
-  /** Whose it is; the team is not always known. */
+  /** The owner; the team is not always known. */
   ownerOf(view: View): { environment: Environment; team?: string | undefined };
-  /** When each open review was opened, milliseconds since the Unix epoch. */
+  /** Opening time of each open review, milliseconds since the Unix epoch. */
   reviewsSinceOf(view: View): readonly number[];
-  /** What it adds to the totals of its team; absent for kinds that are not counted. */
+  /** Contribution to the totals of its team; absent for kinds that are not counted. */
   contributionOf?(view: View): Contribution;
-  /** The wallets that it is about; absent for kinds that move no money. */
+  /** Its wallets; absent for kinds that move no money. */
   walletsOf?(view: View): readonly string[];
-  /** How it stands in the ledger; absent for kinds that move no money. */
+  /** Its standing in the ledger; absent for kinds that move no money. */
   standingsOf?(view: View): readonly Standing[];
-  /** What of it counts under the limits of a day; absent for kinds that are not limited. */
+  /** Its amounts under the limits of a day; absent for kinds that are not limited. */
   spendingOf?(view: View): readonly Spending[];
   table: IndexTable<View>;
 }

@@ -46,7 +46,7 @@ test('every kind has streams, a table and its own schema', () => {
 });
 
 describe.each(kinds)('a %s', (_, kind, anyHistoryOf) => {
-  test('loses nothing when its view is stored, and reads back as it was', () => {
+  test('loses nothing when its view is stored, and is read back unchanged', () => {
     fc.assert(
       fc.property(anyHistoryOf, (history) => {
         const view = fold(kind, toRecordedIn(streamOf(kind, 'x_1'), history));
@@ -56,7 +56,7 @@ describe.each(kinds)('a %s', (_, kind, anyHistoryOf) => {
     );
   });
 
-  test('rebuilt from zero is built step by step, byte for byte, with stored views and repeated events in between', () => {
+  test('rebuilt from zero equals one built step by step, byte for byte, with stored views and repeated events in between', () => {
     const steps = fc.array(fc.record({ upTo: fc.nat(30), again: fc.nat(5) }), { maxLength: 6 });
     fc.assert(
       fc.property(anyHistoryOf, steps, (history, cuts) => {
@@ -73,12 +73,12 @@ describe.each(kinds)('a %s', (_, kind, anyHistoryOf) => {
     );
   });
 
-  test('has its token, its times and how far it has read', () => {
+  test('has its token, its times and its revision', () => {
     fc.assert(
       fc.property(anyHistoryOf, (history) => {
         const events = toRecordedIn(streamOf(kind, 'x_1'), history);
         const [first, last] = [events[0]!, events.at(-1)!];
-        // What was adopted is as old as its event says.
+        // An adopted payment has the creation time of its event.
         const { recordedAt } = first.metadata as { recordedAt: number };
         const { createdAt = recordedAt } =
           first.type === 'PaymentAdopted' ? (first.data as { createdAt?: number }) : {};
@@ -95,7 +95,7 @@ describe.each(kinds)('a %s', (_, kind, anyHistoryOf) => {
     );
   });
 
-  test('goes no further than it can read', () => {
+  test('rejects an event that it cannot apply', () => {
     const [first, second] = toRecordedIn(
       streamOf(kind, 'x_1'),
       fc.sample(anyHistoryOf, 1)[0]!.slice(0, 1),

@@ -89,12 +89,12 @@ export const disputeKind: ViewKind<DisputeView> = {
     isFed: true,
     fixedColumns: ({ dispute }) => ({ environment: dispute.environment }),
     changingColumns: ({ dispute, createdAt }) => ({
-      // No team has this name: an operator of all teams sees what belongs to none.
+      // No team has this name: an operator of all teams sees objects without a team.
       team: dispute.team ?? '',
       payment_token: dispute.paymentToken ?? '',
       phase: dispute.state,
       currency: dispute.currency,
-      // When the provider says that it was opened, or else when it was first seen here.
+      // The provider's opening time, or else the first sight here.
       created_at: dispute.openedAt ?? createdAt,
     }),
     phasesOf: (status) => [status],
@@ -137,10 +137,8 @@ export const viewKinds: readonly ViewKind[] = [
   unmatchedKind,
 ];
 
-/** Prefixes of the streams that are folded. */
 export const foldedPrefixes: readonly string[] = viewKinds.map(({ streamPrefix }) => streamPrefix);
 
-/** The kind whose events a stream has. */
 export const kindOfStream = (stream: string): ViewKind | undefined =>
   viewKinds.find(({ streamPrefix }) => stream.startsWith(streamPrefix));
 
@@ -165,7 +163,7 @@ const stateColumns = ({ phase, reviews }: Operation): Columns => ({
   needs_review: reviews.length > 0 ? 1 : 0,
 });
 
-/** An index that other rules made is rebuilt. */
+/** An index of another booking rule is rebuilt. */
 export const foldRules = `views:${viewSchemaVersion} ledger:${ledgerRuleOf(viewKinds)}`;
 
 function contributionOfPayment({ payment, createdAt }: PaymentView): Contribution {

@@ -19,8 +19,9 @@ import { streamOf, viewStreamOf, viewWrittenType, type ViewEnvelope, type ViewKi
 
 export interface ViewWriter {
   /**
-   * Makes sure that events of one stream, in order, are in its view. Events that are missing before them are read
-   * from the stream. Returns the failure of the first event that cannot be applied.
+   * Makes sure that events of one stream, in order, are in its view. Missing events before them are read from the stream.
+   * Returns the
+   * failure of the first event that cannot be applied.
    *
    * @throws StoreUnavailable
    */
@@ -29,22 +30,22 @@ export interface ViewWriter {
   catchUp(stream: string): Promise<StreamFailure | undefined>;
 }
 
-/** The most conflicts with other projectors that write the same view. */
+/** Maximum conflicts with other projectors that write the same view. */
 const conflictsMax = 10;
 
 export interface ViewWriterOptions {
   store: EventStore;
   ids: Ids;
   cachedViewsMax: number;
-  /** Writes a view that includes the same events and differs. */
+  /** Rewrites a view that has the same events and differs. */
   isRewriting?: boolean;
 }
 
-/** What is stored as a view, as far as it was read or written here. */
+/** Revision of its last event; undefined without a readable one: it is rewritten. */
 interface StoredView {
-  /** Of the last event in it; undefined if there is none, or none that can be read: it is rewritten. */
+  /** Revision of its last event; undefined without a readable one: it is rewritten. */
   includes: number | undefined;
-  /** Its text, where views are rewritten. */
+  /** Its text, if views are rewritten. */
   text?: string | undefined;
   /** Last revision of the view's own stream. */
   revision: number | 'no-stream';
@@ -55,7 +56,7 @@ const notStored: StoredView = { includes: undefined, revision: 'no-stream' };
 export function createViewWriter(options: ViewWriterOptions): ViewWriter {
   const { store, ids, cachedViewsMax, isRewriting = false } = options;
   const states = createFoldedStates<ViewEnvelope>(store, { statesMax: cachedViewsMax });
-  /** By the stream whose events are folded; it may be older than what is stored. */
+  /** By stream of events; may be older than the stored view. */
   const recent = createRecentlyUsed<StoredView>(cachedViewsMax);
 
   async function load({ schema }: ViewKind, stream: string): Promise<StoredView> {
@@ -75,7 +76,7 @@ export function createViewWriter(options: ViewWriterOptions): ViewWriter {
     return store.append(viewStreamOf(stream), [event], expected, { keepLast: 1 });
   }
 
-  /** Writes it unless what is stored includes as much; `conflict` if another projector was faster. */
+  /** Writes it unless the stored view has as many events; `conflict` if another projector was faster. */
   async function tryWrite(stream: string, view: ViewEnvelope, stored: StoredView) {
     let current = stored;
     const isWrong =
@@ -85,7 +86,7 @@ export function createViewWriter(options: ViewWriterOptions): ViewWriter {
       if (answer.kind === 'conflict') return 'conflict';
       current = { includes: view.revision, revision: answer.revision };
     }
-    // One that includes more is compared when as much is folded here, and is read again then.
+    // One with more events is compared once as many are folded here, and is read again then.
     const isSettled = !isRewriting || current.includes === view.revision;
     if (current.revision !== 'no-stream' && isSettled) recent.set(stream, { ...current, text: undefined });
     return 'written';
@@ -136,8 +137,9 @@ interface Folded {
 }
 
 /**
- * The view after as many of the events as can be applied. Folding is pure, so an error is in the event or in the code, and
- * recurs on every attempt.
+ * The view after as many events as can be applied. Folding is pure, so an error lies in the event or in the code, and recurs on
+ * every
+ * attempt.
  *
  * @throws StoreUnavailable
  */
@@ -158,7 +160,7 @@ async function foldAll(
   return inOrder(kind, { view, failure: undefined });
 }
 
-/** Parsing brings the fields into one order, so that a view has the same bytes however it came about. */
+/** Parsing brings the fields into one order, so that the bytes of a view do not depend on its history. */
 function inOrder(kind: ViewKind, { view, failure }: Folded): Folded {
   if (view === undefined) return { view, failure };
   const parsed = kind.schema.safeParse(view);
@@ -167,7 +169,7 @@ function inOrder(kind: ViewKind, { view, failure }: Folded): Folded {
   return { view: undefined, failure: failureAt({ stream: streamOf(kind, token), revision }, parsed.error) };
 }
 
-/** @throws InvariantViolation for a stream that has no view: it must not have been asked for. */
+/** @throws InvariantViolation for a stream without a view: a caller must not request it */
 function requireKind(stream: string): ViewKind {
   const kind = kindOfStream(stream);
   if (kind === undefined) throw new InvariantViolation('a stream without a view kind was projected');

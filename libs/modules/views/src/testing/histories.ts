@@ -2,7 +2,7 @@
 import type { NewEvent, Position, RecordedEvent } from '@tollgate/event-store';
 import fc from 'fast-check';
 
-/** Part of every planted secret: what must never be shown is marked with it. */
+/** Part of every planted secret. */
 export const planted = 'PLANTED';
 export const startedAt = Date.UTC(2026, 0, 2, 3, 4, 5);
 
@@ -11,7 +11,7 @@ export interface AnyEvent {
   data: unknown;
 }
 
-/** Events that follow one another as the domain allows, after the first one. */
+/** Events in an order that the domain allows, after the first one. */
 export const historiesOf = <State, Event>(
   first: Event,
   candidates: readonly Event[],
@@ -45,7 +45,7 @@ const metadataOf = (index: number) => ({
 export const toNewEvents = (events: readonly AnyEvent[], newId: () => string, from = 0): NewEvent[] =>
   events.map(({ type, data }, index) => ({ id: newId(), type, data, metadata: metadataOf(from + index) }));
 
-/** Events as a store gives them back, in one stream. */
+/** Events as a store returns them, in one stream. */
 export function toRecordedIn(stream: string, events: readonly AnyEvent[]): RecordedEvent[] {
   let number = 0;
   const recorded = toNewEvents(events, () => uuid((number += 1)));

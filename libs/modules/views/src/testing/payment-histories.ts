@@ -1,4 +1,4 @@
-/** Histories of payments for specs. Every value that must never be shown is marked with {@link planted}. */
+/** Histories of payments for specs. Every secret value is marked with {@link planted}. */
 import type { RecordedEvent } from '@tollgate/event-store';
 import {
   evolve,
@@ -51,7 +51,7 @@ const error = { code: 'incorrect_private_key', kind: 'authentication_error', mes
 const refusal = { code: 'invalid_param', kind: 'invalid_request_error', message: 'no', parameter: 'product' };
 const call = { sendBy: startedAt, answerBy: startedAt, quietUntil: startedAt };
 
-/** A payment that was made before us, a day before {@link startedAt}. */
+/** A payment that was made before Tollgate, a day before {@link startedAt}. */
 export const adopted = (
   status: PaymentEventOf<'PaymentAdopted'>['data']['status'] = 'approved',
   orderNumber = 'shop-1',
@@ -179,13 +179,13 @@ export const happening = {
   },
 } as const satisfies Record<string, PaymentEvent>;
 
-/** Events that follow one another as the payment machine allows, beginning with a request or an adoption. */
+/** Events in an order that the payment machine allows, beginning with a request or an adoption. */
 export const anyHistory = fc.oneof(
   ...[requested(), adopted(), adopted('init')].map((first) =>
     historiesOf(first, Object.values<PaymentEvent>(happening), evolve),
   ),
 );
 
-/** Events as a store gives them back, in the stream of one payment. */
+/** Events as a store returns them, in the stream of one payment. */
 export const toRecordedEvents = (events: readonly PaymentEvent[], token = 'pay_1'): RecordedEvent[] =>
   toRecordedIn(paymentStream(token), events);

@@ -1,4 +1,4 @@
-/** Histories of payouts and disputes for specs. Every value that must never be shown is marked with `planted`. */
+/** Histories of payouts and disputes for specs. Every secret value is marked with `planted`. */
 import {
   evolveDispute,
   evolvePayout,
@@ -109,7 +109,7 @@ export const payoutHappening = {
   },
 } as const satisfies Record<string, PayoutEvent>;
 
-/** Events that follow one another as the payout machine allows, beginning with a request. */
+/** Events in an order that the payout machine allows, beginning with a request. */
 export const anyPayoutHistory = fc.oneof(
   historiesOf(payoutRequested(), Object.values<PayoutEvent>(payoutHappening), evolvePayout),
   historiesOf(

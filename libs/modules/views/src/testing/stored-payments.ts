@@ -28,7 +28,7 @@ import { appended } from '@tollgate/event-store/testing';
 /** The stream of a payment's view. */
 export const paymentViewStream = (token: string): string => viewStreamOf(paymentStream(token));
 
-/** Appends events of a stream after those that are there. */
+/** Appends events of a stream after the existing ones. */
 export async function appendEvents(
   store: EventStore,
   stream: string,
@@ -39,14 +39,14 @@ export async function appendEvents(
   return appended(await store.append(stream, recorded, last?.revision ?? 'no-stream'));
 }
 
-/** Appends events of a payment after those that are there. */
+/** Appends events of a payment after the existing ones. */
 export const appendPayment = (
   store: EventStore,
   token: string,
   events: readonly PaymentEvent[],
 ): Promise<Appended> => appendEvents(store, paymentStream(token), events);
 
-/** The view that a rebuild from zero gives. */
+/** The view after a rebuild from zero. */
 export async function foldStored<View extends ViewEnvelope>(
   store: EventStore,
   kind: ViewKind<View>,
@@ -57,7 +57,7 @@ export async function foldStored<View extends ViewEnvelope>(
   return kind.schema.parse(view);
 }
 
-/** What a projector writes: the current view of one stream. */
+/** Writes like a projector: the current view of one stream. */
 export async function writeView<View extends ViewEnvelope>(
   store: EventStore,
   kind: ViewKind<View>,
