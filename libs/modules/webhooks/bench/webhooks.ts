@@ -1,6 +1,7 @@
 /**
- * `npm run bench -- webhooks`: webhooks that one notifier records and delivers per second, and what each takes of the
- * processor, to receivers that answer at once. Each is due in the store before the notifier begins.
+ * `npm run bench -- webhooks`: webhooks recorded and delivered per second by one notifier, and the CPU time of each, with
+ * receivers that
+ * answer at once. Each webhook is due in the store before the notifier begins.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { type Server, createServer } from 'node:http';
@@ -15,11 +16,11 @@ import { type PaymentEvent, paymentStream } from '@tollgate/core';
 import { parseWebhookSecrets, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { readCount } from '@tollgate/testing/bench';
 
-/** Each of its own team: what a notifier sends at once is limited by team and origin. */
+/** Each of its own team: concurrent sends of a notifier are limited by team and origin. */
 const receivers = 16;
 const appendsAtOnce = 64;
 
-/** On its own thread: what receivers cost is not the notifier's. Says where they listen, and what they have received. */
+/** On its own thread: the receivers' cost is not the notifier's. Reports their address and count. */
 async function receive(): Promise<void> {
   const received = new Set<string>();
   const servers = Array.from({ length: receivers }, () =>

@@ -59,7 +59,7 @@ describe('a name', () => {
 describe('a literal address', () => {
   const { isHostAllowed } = createAddressGuard(async () => [], ['10.20.0.0/16']);
 
-  // As `URL` gives host names: it turns 0x7f.1 and 2130706433 into 127.0.0.1.
+  // As `URL` normalizes host names: it turns 0x7f.1 and 2130706433 into 127.0.0.1.
   it.each(['1.1.1.1', '127.0.0.1', '[::1]', '10.20.3.4', '[2606:4700::1111]', 'shop.example'])(
     'is allowed as %s',
     (host) => expect(isHostAllowed(host)).toBe(true),
@@ -69,13 +69,13 @@ describe('a literal address', () => {
     expect(isHostAllowed(host)).toBe(false),
   );
 
-  it('is loopback only if it says so', () => {
+  it('is loopback only if written as such', () => {
     expect(['localhost', '127.0.0.1', '127.9.9.9', '[::1]'].every(isLoopbackHost)).toBe(true);
     expect(['localhost.example', 'shop.example', '10.0.0.1', '[::2]'].some(isLoopbackHost)).toBe(false);
   });
 });
 
-it('a network is written as an address and a number of bits', () => {
+it('a network consists of an address and a number of bits', () => {
   const right = ['10.20.0.0/16', '10.0.0.0/8', '192.0.2.1/32', '0.0.0.0/0', 'fd00::/8', '::1/128'];
   expect(right.filter((each) => !isNetwork(each))).toEqual([]);
   const wrong = [

@@ -1,16 +1,18 @@
 /**
- * Where a webhook may go. Teams name their own receivers, so without this guard a team could make us call machines that
- * only we can reach. The guard checks the very addresses that are connected to, so a name that resolves to a public address
- * when it is checked and to a private one when it is used gets nowhere.
+ * Decides where a webhook may go. Teams choose their own receivers, so without this guard a team could make us call internal
+ * machines.
+ * The guard checks the addresses of the connection itself, so that a name that resolves to a public address first and to a
+ * private one
+ * later is refused.
  *
- * Not covered: our address that is publicly routable, and a NAT64 prefix of the network's own.
+ * Not covered: our own publicly routable address, and a NAT64 prefix specific to the network.
  */
 import { isIP, type LookupFunction } from 'node:net';
 import { TollgateError } from '@tollgate/service-kit';
 import ipaddr from 'ipaddr.js';
 import type { Resolve } from './name-resolver.ts';
 
-/** Addresses outside of it are not allocated yet. */
+/** Other addresses are not allocated yet. */
 const globalIPv6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /** True for a network in CIDR notation, for example 10.20.0.0/16. */
@@ -39,7 +41,7 @@ export function isPublicAddress(text: string): boolean {
 /** `[::1]` of a URL as an address. */
 const withoutBrackets = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, '$1');
 
-/** True if a URL names this machine outright. A team that allows such an origin means it. */
+/** True if a URL names this machine explicitly. A team that allows such an origin means it. */
 export const isLoopbackHost = (hostname: string): boolean =>
   hostname === 'localhost' ||
   (isIP(withoutBrackets(hostname)) > 0 && isLoopbackAddress(withoutBrackets(hostname)));
@@ -57,7 +59,7 @@ export interface AddressGuard {
   lookup: LookupFunction;
 }
 
-/** @param allowedNetworks networks (CIDR) that may be called besides the public one, where teams have receivers in them */
+/** @param allowedNetworks additional networks (CIDR) with receivers of teams */
 export function createAddressGuard(resolve: Resolve, allowedNetworks: readonly string[] = []): AddressGuard {
   const isInAllowedNetwork = isIn(allowedNetworks);
   const isAllowed: Check = (address) => isPublicAddress(address) || isInAllowedNetwork(address);

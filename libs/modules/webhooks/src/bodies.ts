@@ -1,4 +1,4 @@
-/** The webhook bodies that a change of a payment, its refunds and disputes, or a payout is worth. */
+/** The webhook bodies for a change of a payment, its refunds and disputes, or a payout. */
 import type { EventStore, RecordedEvent } from '@tollgate/event-store';
 import type { WebhookBody } from '@tollgate/gateway-api';
 import {
@@ -51,10 +51,11 @@ const disputeBody = (
 
 const isNews = (before: Payment, after: Payment): boolean =>
   statusOfPhase(before.phase) !== statusOfPhase(after.phase) ||
-  // Still approved, but with another amount: the amount is the news.
+  // Still approved, but with another amount: the amount has changed.
   before.approvedAmount !== after.approvedAmount ||
-  // An authorization changes no status, and the team must learn that it can capture (open point 12). That a refused capture
-  // leads back to it, the team knows from its own call.
+  // An authorization changes no status, and the team must learn that it can capture (open point 12). A refused capture also
+  // leads back to
+  // it, but the team knows that from its own call.
   (after.phase === 'authorized' && (before.phase === 'init' || before.phase === 'pending'));
 
 const stateOf = ({ refunds }: Payment, refundToken: string) =>
@@ -97,14 +98,15 @@ const refundBody = (
   ...omitUndefined({ metadata }),
 });
 
-/** The most events read after an approval: its own append has fewer. */
+/** Maximum events read after an approval: its own append has fewer. */
 const readAheadMax = 10;
 
 /**
- * The payment with the alias of its recurring token, even if that was recorded after the event: the alias follows the
- * approval in the same append, and a team that receives one expects the other.
+ * The payment with the alias of its recurring token, even if that was recorded after the event: the alias follows the approval
+ * in the
+ * same append, and a team that receives one expects the other.
  *
- * @throws what the store throws
+ * @throws errors of the store
  */
 export async function withRecurringToken(
   store: EventStore,
@@ -122,15 +124,15 @@ export async function withRecurringToken(
   return view;
 }
 
-/** The specification's callback body; none if nothing is news. */
+/** The specification's callback body; none without a change. */
 export function payoutBodies(before: PayoutView, { token, payout }: PayoutView): WebhookBody[] {
   const { phase, terms, declineReason } = payout;
   const status = statusOfPayoutPhase(phase);
-  // An approval changes no status, and the team must learn that its repeat sends the payout now.
+  // An approval changes no status, and the team must learn that a repeat of its request sends the payout now.
   const isNews =
     statusOfPayoutPhase(before.payout.phase) !== status ||
     isGranted(before, phase) ||
-    // Still approved, but with another amount: the amount is the news.
+    // Still approved, but with another amount: the amount has changed.
     (status === 'approved' && before.payout.terms.amount !== terms.amount);
   if (!isNews) return [];
   const { orderNumber, amount, currency, metadata } = terms;

@@ -28,10 +28,11 @@ const dueOf = (token: string, team: string) => ({
 const cause = () => ({ correlationId: systemIds.uuid(), causationId: systemIds.uuid() });
 
 /**
- * An endpoint had been disabled, and a team replayed ten payments' webhooks, five at a time. The second five were asked of another
- * instance, whose places were others, as it had begun after old webhooks were released: it had nothing, and no cursor either.
+ * A team replayed the webhooks of ten payments, five at a time. The second five were requested from another instance, which had
+ * begun
+ * after old webhooks were deleted and had other positions: it returned neither webhooks nor a cursor.
  */
-it('leads with a cursor to the next deliveries also where another process, or the same one after a restart, answers', async () => {
+it('has a cursor that is valid at another process, and after a restart', async () => {
   const store = await temporaryStore();
   const clock = createFakeClock({ now: Date.UTC(2030, 0, 1) });
   const deps = { store, clock, ids: systemIds, log: silentLog };
@@ -80,7 +81,7 @@ it('leads with a cursor to the next deliveries also where another process, or th
   expect([...tokens(shown), ...tokens(next)]).toEqual(replayed.toReversed());
 });
 
-it('leaves out a webhook whose event cannot be read, and lists the others', async () => {
+it('omits a webhook whose event cannot be read, and lists the others', async () => {
   const store = await temporaryStore();
   const deps = { store, clock: createFakeClock(), ids: systemIds, log: silentLog };
   const add = (stream: string, type: string, data: object) =>
@@ -92,7 +93,7 @@ it('leaves out a webhook whose event cannot be read, and lists the others', asyn
   expect(await deliveries.read((rows) => rows.count({ owners: undefined }))).toBe(1);
 });
 
-it('shows each owner their own webhooks only', async () => {
+it('shows each owner only their own webhooks', async () => {
   const store = await temporaryStore();
   const deps = { store, clock: createFakeClock(), ids: systemIds, log: silentLog };
   const journal = createWebhookJournal(deps);
@@ -107,7 +108,7 @@ it('shows each owner their own webhooks only', async () => {
   expect(await seenBy()).toEqual([]);
 });
 
-// A webhook that is delivered and not listed any more was replayed, and the process that was asked ended before it sent it.
+// A delivered webhook that is no longer listed was replayed, and the process ended before it sent it.
 it('has the queue of a replayed webhook that it does not list', async () => {
   const store = await temporaryStore();
   const deps = { store, clock: createFakeClock(), ids: systemIds, log: silentLog };

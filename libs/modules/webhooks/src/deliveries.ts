@@ -1,6 +1,7 @@
 /**
- * The webhooks of all teams by their outcome, to any receiver: small rows that lead to the streams, in a local file. A
- * `callbackUrl` is the endpoint of one payment or payout.
+ * The webhooks of all teams by outcome and receiver: small rows that lead to the streams, in a local file. A `callbackUrl` is
+ * the
+ * endpoint of one payment or payout.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import {
@@ -21,11 +22,11 @@ import {
   webhookStreamPrefix,
 } from './webhook-events.ts';
 
-/** Delivered webhooks of a team and environment that are listed; those that were not delivered all are. */
+/** Maximum listed delivered webhooks per team and environment; undelivered ones are all listed. */
 const deliveredMax = 10_000;
-/** Old rows are removed once for so many changes. */
+/** Old rows are deleted once per this many changes. */
 const removeEvery = 1_000;
-/** A read waits so long for what was recorded before it, milliseconds. */
+/** Maximum wait of a read for earlier events. @unit milliseconds */
 const waitMs = 2_000;
 
 /** In the order in which they are listed. */
@@ -49,7 +50,7 @@ export interface DeliveryRow extends WebhookOwner {
   /** The standing endpoint; empty for a `callbackUrl`. */
   endpoint: string;
   rank: number;
-  /** Position of the first event: the same in every process, so that a cursor leads on in any of them. */
+  /** Position of the first event: the same in every process, so that a cursor is valid at any of them. */
   place: Position;
 }
 
@@ -80,12 +81,12 @@ interface DeliveryRows {
   oldestFirst(filter: DeliveryFilter, after: Position, limit: number): DeliveryRow[];
   find(id: string): DeliveryRow | undefined;
   count(filter: DeliveryFilter): number;
-  /** Queues with a webhook that is neither delivered nor abandoned, in the order in which they were opened. */
+  /** Queues with an open webhook, in the order in which they were opened. */
   openQueues(): string[];
 }
 
 export interface Deliveries {
-  /** With everything that was recorded before the call. @throws `index_rebuilding` if that takes longer than a moment */
+  /** Includes everything recorded before the call. @throws `index_rebuilding` if that takes too long */
   read<Result>(work: (rows: DeliveryRows) => Result): Promise<Result>;
   /** The open queues, and the position to follow from. @throws as `read` */
   open(): Promise<{ queues: readonly string[]; position: Position }>;
@@ -99,7 +100,7 @@ export interface DeliveriesOptions {
   clock: Clock;
   ids: Ids;
   log: Log;
-  /** How long webhooks are kept after their last attempt, milliseconds. */
+  /** How long webhooks are kept after their last attempt. @unit milliseconds */
   retentionMs: number;
 }
 
@@ -159,7 +160,7 @@ const createRows = (database: DatabaseSync, settledBefore: () => number): Delive
 function createApply(database: DatabaseSync, settledBefore: () => number): DeliveryRows['apply'] {
   const insertion = database.prepare('INSERT OR IGNORE INTO webhooks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)');
   const change = database.prepare('UPDATE webhooks SET rank = ?, changed_at = ? WHERE id = ?');
-  // One that another process delivered meanwhile stays delivered.
+  // A webhook that another process delivered meanwhile stays delivered.
   const givingUp = database.prepare(
     'UPDATE webhooks SET rank = 0, changed_at = ? WHERE id = ? AND rank <> 3',
   );
@@ -192,7 +193,7 @@ function createApply(database: DatabaseSync, settledBefore: () => number): Deliv
         return;
       case 'ReplayRequested': {
         if (change.run(ranks.fresh, at, id).changes > 0) return;
-        // A delivered one that is not listed any more is sent all the same, also after a restart.
+        // A delivered one that is no longer listed is still sent, even after a restart.
         const queue = queueOfStream(stream);
         const endpoint = endpointOfQueue(queue) ?? '';
         insertion.run(position, id, queue, endpoint, '', '', ranks.fresh, at, at);

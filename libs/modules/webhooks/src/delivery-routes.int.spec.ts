@@ -133,7 +133,7 @@ describe('the record of deliveries', () => {
     ]);
   });
 
-  it('of a payment is filtered by status, endpoint and time as the list of all is', async () => {
+  it('of a payment is filtered by status, endpoint and time like the list of all', async () => {
     const given = await start();
     await due(given, 'whk_1', 'whk_2', 'whk_3');
     await tried(given, 'whk_1', { kind: 'answered', statusCode: 204 });
@@ -153,7 +153,7 @@ describe('the record of deliveries', () => {
   });
 
   it.each(['pay_1', 'pay_2', 'pay_3', 'pay_none', '..%2Fpay_1', 'x'.repeat(90), '%20'])(
-    'is of the own payments only, %s is not',
+    "covers the team's own payments only: %s is not found",
     async (token) => {
       const given = await start();
       await due(given, 'whk_1');
@@ -166,7 +166,7 @@ describe('the record of deliveries', () => {
     },
   );
 
-  it('lists those of all payments without a token, and nothing of another team or environment', async () => {
+  it('lists those of all payments without a token, and none of another team or environment', async () => {
     const given = await start();
     await due(given, 'whk_1', 'whk_2');
     await tried(given, 'whk_1', { kind: 'answered', statusCode: 200 });
@@ -188,7 +188,7 @@ describe('the record of deliveries', () => {
 });
 
 describe('a replay', () => {
-  it('of one webhook, or of all of a payment, is requested in the name of the key', async () => {
+  it('of one webhook, or of all of a payment, is recorded with the key', async () => {
     const given = await start();
     await due(given, 'whk_1', 'whk_2');
     for (const id of ['whk_1', 'whk_2']) await tried(given, id, { kind: 'answered', statusCode: 200 });
@@ -203,7 +203,7 @@ describe('a replay', () => {
     expect(requested[0]?.metadata).toMatchObject({ actor: { kind: 'team', team: 'shop', keyId: 'k1' } });
   });
 
-  it('of all that failed, or were delivered, continues behind its cursor', async () => {
+  it('of all failed, or all delivered, continues at its cursor', async () => {
     const given = await start();
     await due(given, 'whk_1', 'whk_2', 'whk_3');
     await tried(given, 'whk_1', { kind: 'abandoned' });

@@ -1,4 +1,4 @@
-/** Lists webhooks and sends them again: those of a team, and those of all teams for people who operate the gateway. */
+/** Lists webhooks and sends them again: those of a team, and those of all teams for operators. */
 import { type Position, beginning } from '@tollgate/event-store';
 import { type PublicWebhook, toIso } from '@tollgate/gateway-api';
 import {
@@ -91,7 +91,7 @@ export function registerDeliveryRoutes(app: FastifyInstance, deps: DeliveryRoute
   });
 }
 
-/** Undefined for a cursor of another list. A webhook that changed or was deleted meanwhile may be left out. */
+/** Undefined for a cursor of another list. A webhook that changed or was deleted meanwhile may be omitted. */
 async function pageOf(
   { deliveries, journal }: DeliveryRouteDependencies,
   filter: DeliveryFilter,
@@ -208,7 +208,8 @@ type ReplayFailure = 'webhook_endpoint_disabled' | 'webhook_not_found' | 'too_ma
 
 /**
  * Skips a webhook that was replayed too often, or whose endpoint is disabled: nothing is sent there, and a delivered one would
- * be abandoned.
+ * be
+ * abandoned.
  */
 async function replayAll(
   { journal, book }: Pick<DeliveryRouteDependencies, 'journal' | 'book'>,
@@ -236,7 +237,7 @@ async function replayAll(
   return total;
 }
 
-/** Endpoints of these webhooks that are disabled or removed. */
+/** Disabled or removed endpoints of these webhooks. */
 async function endpointsWithoutDelivery(
   book: Pick<EndpointBook, 'list'>,
   webhooks: readonly Located[],

@@ -15,15 +15,15 @@ import { secretVersionsOf } from './endpoints/endpoint.ts';
 import type { EndpointBook } from './endpoints/endpoint-book.ts';
 import type { Webhook, Outcome } from './webhook-state.ts';
 
-/** Names what the webhook was caused by: the id of a request, if it was one. */
+/** The cause of the webhook: a request id, if there was a request. */
 const correlationHeader = 'tollgate-correlation-id';
-/** As in the body, for who routes without reading that. */
+/** As in the body, for receivers that route without reading it. */
 const sequenceHeader = 'tollgate-sequence';
 const timeHeader = 'tollgate-event-time';
 
 /** Characters of a response body that are stored. */
 const responseBodyMax = 1_000;
-/** An attempt without an answer within this time has failed. */
+/** Timeout of an attempt. */
 const tryTimeoutMs = 10_000;
 
 export interface DeliveryDependencies {
@@ -32,14 +32,14 @@ export interface DeliveryDependencies {
   guard: AddressGuard;
   /** The master secrets from which the teams' secrets derive. */
   secrets: readonly WebhookMasterSecret[];
-  /** Names of the team's secrets for an origin now, the current one first; what it begins with unless given. */
+  /** Names of the team's current secrets for an origin, the newest first. @default the initial secret */
   secretVersionsOf?: (team: string, endpoint: { environment: string; origin: string }) => readonly string[];
-  /** Whether the team currently allows the origin of the URL. */
+  /** True if the team currently allows the origin of the URL. */
   isCallbackAllowed: (team: string, url: string) => boolean;
   book: Pick<EndpointBook, 'find'>;
 }
 
-/** Where a webhook goes now, and what signs it. */
+/** The current destination of a webhook, and its signing secrets. */
 interface Destination {
   url: string;
   versions: readonly string[];
@@ -77,7 +77,7 @@ export async function tryToDeliver(
   }
 }
 
-/** Undefined if the endpoint is disabled or removed now: what it missed is replayed by hand. @throws StoreUnavailable */
+/** Undefined if the endpoint is now disabled or removed: missed webhooks are replayed by hand. @throws StoreUnavailable */
 async function destinationOf(deps: DeliveryDependencies, webhook: Webhook): Promise<Destination | undefined> {
   const { environment, team, url, endpoint: id } = webhook;
   if (id === undefined) return { url, versions: versionsOfOrigin(deps, webhook) };
@@ -86,7 +86,7 @@ async function destinationOf(deps: DeliveryDependencies, webhook: Webhook): Prom
   return { url: endpoint.url, versions: secretVersionsOf(endpoint, deps.clock.now()) };
 }
 
-/** Of a URL that cannot be read, the first ones: it is refused. */
+/** For an invalid URL, the first name: it is refused. */
 function versionsOfOrigin(
   { secretVersionsOf: versionsOf = () => [''] }: DeliveryDependencies,
   { environment, team, url }: Webhook,
@@ -129,7 +129,7 @@ function messageOf(
   return { url, headers, body };
 }
 
-/** One signature for each secret, over the id, the time of the attempt and the body, byte by byte as it is sent. */
+/** One signature per secret, over the id, the time of the attempt and the exact bytes of the body. */
 export function webhookHeaders(
   message: { id: string; body: string },
   secrets: readonly Secret[],

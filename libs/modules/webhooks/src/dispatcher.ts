@@ -1,4 +1,4 @@
-/** Sends the webhooks that are due. The open ones are known from the webhooks' own streams, so they survive any stop. */
+/** Sends due webhooks. The open ones are known from the webhooks' own streams, so they survive any stop. */
 import type { EventStore, RecordedEvent } from '@tollgate/event-store';
 import { type Clock, type Ids, type Log, errorCode, isRetryable } from '@tollgate/service-kit';
 import type { Deliveries } from './deliveries.ts';
@@ -24,11 +24,11 @@ export interface DispatcherDependencies extends DeliveryDependencies {
   shard: Shard;
 }
 
-/** A forward jump of the clock wakes no sleeper, so the clock is checked this often. */
+/** A forward jump of the clock wakes no timer, so the clock is checked at this interval. */
 const longestSleepMs = 60_000;
 const shortestSleepMs = 50;
 
-/** Delivers until the signal is aborted; attempts in progress then do not count. @throws what the store throws */
+/** Delivers until the signal is aborted; attempts in progress then do not count. @throws errors of the store */
 export async function dispatchWebhooks(
   deps: DispatcherDependencies,
   signal: AbortSignal,
@@ -49,7 +49,7 @@ export async function dispatchWebhooks(
   for (const each of ended) if (each.status === 'rejected') throw each.reason;
 }
 
-/** Collects the open queues: first those of the list of webhooks, then those recorded since. */
+/** Collects the open queues: first from the list of webhooks, then those recorded since. */
 async function takeIn(
   deps: DispatcherDependencies,
   {
@@ -76,7 +76,7 @@ async function takeIn(
   async function take(event: RecordedEvent): Promise<void> {
     const token = queueOfStream(event.stream);
     if (!isDeliveredBy(shard, token)) return;
-    // An attempt for a subject that is not open: nothing follows from it.
+    // An attempt for a subject that is not open has no consequence.
     const opens = event.type === 'WebhookDue' || event.type === 'ReplayRequested';
     if (open.isKnown(token, event.revision) || !(opens || open.has(token))) return;
     await load(token);
@@ -95,7 +95,7 @@ async function takeIn(
 }
 
 interface Sender {
-  /** Something may have become due. */
+  /** A webhook may have become due. */
   wake(): void;
   run(): Promise<void>;
 }
@@ -107,7 +107,7 @@ function createSender(
 ): Sender {
   const { journal, clock, log } = deps;
   const underWay = new Set<Promise<void>>();
-  /** Why the latest attempt could not be recorded, if the store was away. */
+  /** The error of the last failed write of an attempt. */
   let failing: string | undefined;
   let sleeping = new AbortController();
   const wake = () => sleeping.abort();
@@ -131,7 +131,7 @@ function createSender(
     } catch (error) {
       const isPassing = isRetryable(error);
       const code = errorCode(error) ?? 'unknown';
-      // A store that is away is informed once, not for each of the webhooks that wait.
+      // An unavailable store is logged once, not for each waiting webhook.
       if (isPassing && failing !== code)
         log.error({ error, token }, 'delivery attempts cannot be recorded; they are repeated');
       if (isPassing) failing = code;
@@ -150,7 +150,7 @@ function createSender(
     const triedAt = clock.now();
     const outcome = await tryToDeliver(deps, webhook, signal);
     if (outcome === undefined) return loaded;
-    // First, so that a crash in between forgets nothing: what is still open is then abandoned.
+    // First, so that a crash in between loses nothing: open webhooks are then abandoned.
     await health.note(webhook, outcome, triedAt);
     const recorded = await journal.recordOutcome(token, webhook.id, outcome);
     logTry(log, token, webhook.team, outcome);

@@ -42,23 +42,24 @@ export interface DueRecorderDependencies {
   clock: Clock;
   ids: Ids;
   log: Log;
-  /** Called with what counts the standing endpoints. */
+  /** Receives a function that counts the standing endpoints. */
   onEndpoints?: (count: () => EndpointCount) => void;
 }
 
 const checkpointStream = 'checkpoint-notifier';
 const checkpointSchema = z.object({
-  /** The webhooks of every event up to here are on record, except those of the failed streams. */
+  /** The webhooks of every event up to here are recorded, except those of the failed streams. */
   position: positionSchema,
   failedStreams: z.array(failedStreamSchema),
 });
-// The first run over an existing store sends webhooks for its past, late. It must not begin at the end instead: a run that
-// died before its first checkpoint looks the same, and webhooks for what happened before would never be sent.
+// The first run over an existing store sends webhooks for its past, late. It must not begin at the end: a run that died before
+// its first
+// checkpoint looks the same, and its webhooks would never be sent.
 const initial: z.infer<typeof checkpointSchema> = { position: beginning, failedStreams: [] };
-/** Minimum time between two writes, milliseconds: a repeat adds nothing. */
+/** Minimum interval between two writes: a repeat adds nothing. @unit milliseconds */
 const checkpointEveryMs = 1_000;
 
-/** The most webhooks that are recorded together. */
+/** Maximum webhooks recorded together. */
 const batchSize = 100;
 const prefixes = [...subjectStreamPrefixes, endpointStreamPrefix];
 
@@ -72,7 +73,7 @@ interface DueByEvent {
   due: readonly DueWebhook[];
 }
 
-/** Follows payments and payouts until the signal is aborted. @throws what the store throws */
+/** Follows payments and payouts until the signal is aborted. @throws errors of the store */
 export async function recordDueWebhooks(
   deps: DueRecorderDependencies,
   signal: AbortSignal,
@@ -117,17 +118,17 @@ export async function recordDueWebhooks(
   }
 }
 
-/** Returns the function that finds the webhooks due for an event; a stream that cannot be read is quarantined. */
+/** Returns the function that finds the webhooks due for an event; an unreadable stream is quarantined. */
 function createDueBy(
   { store, clock }: DueRecorderDependencies,
   failed: FailedStreams,
   endpoints: EndpointDirectory,
 ) {
   const states = createFoldedStates<ViewEnvelope>(store, { statesMax });
-  /** Streams of what has no `callbackUrl`. */
+  /** Streams without a `callbackUrl`. */
   const unaddressed = createRecentlyUsed<typeof noted>(statesMax);
 
-  /** Where there is no endpoint either, nothing of it need be known. */
+  /** Without an endpoint, nothing else of it is needed. */
   function isOfNobody(event: RecordedEvent): boolean {
     if (event.revision === 0 && hasNoAddress(event)) unaddressed.set(event.stream, noted);
     return endpoints.isEmpty() && unaddressed.has(event.stream);
@@ -137,7 +138,7 @@ function createDueBy(
     try {
       return await states.stepOf(event, subject.kind.fold);
     } catch (error) {
-      // Not the fault of the stream: following begins again from the checkpoint.
+      // Not the fault of the stream: following restarts at the checkpoint.
       if (error instanceof StoreUnavailable) throw error;
       failed.add(failureAt(event, error));
       return undefined;
@@ -160,7 +161,6 @@ function createDueBy(
   };
 }
 
-/** What is remembered of a stream: that it is there. */
 const noted = {};
 
 /** The terms of a payment or payout are in its first event. */

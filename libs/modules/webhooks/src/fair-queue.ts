@@ -1,17 +1,17 @@
 /** A fair queue: round-robin over receivers, with limits on concurrent attempts. */
 
 export interface Limits {
-  /** The most concurrent attempts, in all. */
+  /** Maximum concurrent attempts in total. */
   total: number;
-  /** For one team, so that several slow receivers of one team leave room for others. */
+  /** Per team, so that several slow receivers of one team leave room for others. */
   perTeam: number;
-  /** For one team to one origin. */
+  /** Per team and origin. */
   perOrigin: number;
 }
 
 export const limitsDefault: Limits = { total: 64, perTeam: 8, perOrigin: 4 };
 
-/** Where the webhooks of a payment or payout go. */
+/** Destination of the webhooks of a payment or payout. */
 export interface Receiver {
   team: string;
   origin: string;
@@ -22,9 +22,9 @@ export interface FairQueue {
   join(token: string, receiver: Receiver): void;
   /** Leaves the queue of its receiver, if it is there. */
   leave(token: string, receiver: Receiver): void;
-  /** Takes the next one for whose receiver there is room; it is then busy. Undefined if there is none. */
+  /** Takes the next one whose receiver has room; it is then busy. Undefined if there is none. */
   take(): string | undefined;
-  /** Ends a turn that was taken. */
+  /** Ends a turn. */
   end(receiver: Receiver): void;
 }
 
@@ -35,7 +35,7 @@ interface Queue {
 }
 
 export function createFairQueue(limits: Limits): FairQueue {
-  // In the order of turns: a queue that was served goes to the end.
+  // In the order of turns: a served queue goes to the end.
   const queues = new Map<string, Queue>();
   const busyByTeam = new Map<string, number>();
   let busy = 0;

@@ -6,11 +6,11 @@ import { Agent, errors as undiciErrors, request } from 'undici';
 import { AddressNotAllowed } from './address-guard.ts';
 import type { FailureReason } from '@tollgate/gateway-api';
 
-/** How long an idle connection is kept; shorter than receivers usually keep theirs. */
+/** How long an idle connection is kept; shorter than receivers usually do. */
 const idleConnectionMs = 4_000;
 /** Below the timeout of an attempt, so that a silent host cannot keep later attempts from connecting. */
 const connectTimeoutMs = 5_000;
-/** The longest answer body; a longer one ends the connection. */
+/** Maximum size of an answer body; a longer one ends the connection. */
 const answerBytesReadMax = 16 * 1024;
 const answerHeaderBytesMax = 16 * 1024;
 
@@ -30,11 +30,11 @@ export interface WebhookClient {
 }
 
 export interface WebhookClientOptions {
-  /** A certificate authority (PEM) to trust besides the public ones. */
+  /** A certificate authority (PEM) to trust in addition to the public ones. */
   trustedCa?: string;
   /** Resolves names, and decides which addresses may be called. */
   lookup: LookupFunction;
-  /** The most connections to one origin. */
+  /** Maximum connections to one origin. */
   connectionsPerOrigin: number;
 }
 
@@ -49,7 +49,7 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
     maxHeaderSize: answerHeaderBytesMax,
     keepAliveTimeout: idleConnectionMs,
     keepAliveMaxTimeout: idleConnectionMs,
-    // The caller sets the one timeout of an attempt.
+    // The caller sets the only timeout of an attempt.
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: { ...connect, ...ca },
@@ -79,7 +79,7 @@ async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<string> {
   return text;
 }
 
-/** Why there was no answer. Error messages are not kept: they repeat the receiver's words. */
+/** Why there was no answer. Error messages are not stored: they repeat the receiver's words. */
 export function failureReasonOf(error: unknown): FailureReason {
   const errors = [...causesOf(error)];
   if (errors.some((each) => each instanceof AddressNotAllowed)) return 'address_not_allowed';

@@ -58,7 +58,7 @@ it('rejects for a name that does not exist, with the reason name_not_found', asy
   expect(failureReasonOf(error)).toBe('name_not_found');
 });
 
-it('takes localhost for this machine without asking', async () => {
+it('resolves localhost to this machine without a query', async () => {
   const addresses = await createResolve(['127.0.0.1:1'])('localhost');
   expect(addresses.map(({ address }) => address)).toEqual(['127.0.0.1', '::1']);
 });

@@ -4,7 +4,7 @@ import { Resolver } from 'node:dns/promises';
 /** All addresses of a name. */
 export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
 
-/** How long one query to a name server may take, milliseconds, and how often it is sent. */
+/** Timeout of one query to a name server, milliseconds, and number of tries. */
 const questionTimeoutMs = 2_000;
 const questionsMax = 2;
 
@@ -14,10 +14,11 @@ const loopback: readonly LookupAddress[] = [
 ];
 
 /**
- * Queries the system's name servers. Not with `dns.lookup`: that blocks one of the few threads that also read files, so
- * one team's slow name server would delay everybody. The price is that `/etc/hosts` is ignored.
+ * Queries the system's name servers. Not with `dns.lookup`: that blocks one of the few threads that also read files, so one
+ * team's slow
+ * name server would delay all others. As a consequence `/etc/hosts` is ignored.
  *
- * @param servers name servers to ask instead, `address:port`
+ * @param servers name servers to query instead, `address:port`
  */
 export function createResolve(servers?: readonly string[]): Resolve {
   const resolver = new Resolver({ timeout: questionTimeoutMs, tries: questionsMax });

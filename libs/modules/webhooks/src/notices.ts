@@ -1,4 +1,4 @@
-/** The webhooks that an event of a payment or payout makes due, and for which receivers. */
+/** The webhooks that an event of a payment or payout makes due, and their receivers. */
 import { createHash } from 'node:crypto';
 import type { EventStore, Position, RecordedEvent, Step } from '@tollgate/event-store';
 import { type WebhookBody, toIso } from '@tollgate/gateway-api';
@@ -16,7 +16,7 @@ import type { KnownEndpoint } from './endpoints/endpoint-directory.ts';
 import { isSubscribedTo } from './endpoints/endpoint.ts';
 import { type WebhookEventOf, queueAtEndpoint } from './webhook-events.ts';
 
-/** What a payment and a payout have in common. */
+/** Shared by payments and payouts. */
 interface Addressed {
   environment: Environment;
   team: string;
@@ -28,7 +28,7 @@ export interface Subject<View extends ViewEnvelope = ViewEnvelope> {
   termsOf(view: View): Addressed;
   /** The webhook bodies for the change from one state to another, in the order in which they are sent. */
   bodiesOf(before: View, after: View): WebhookBody[];
-  /** The state after an event, with what was recorded after it and belongs in the same body. */
+  /** The state after an event, with later events that belong in the same body. */
   completed(store: EventStore, event: RecordedEvent, after: View): Promise<View>;
 }
 
@@ -48,7 +48,6 @@ export const payoutSubject: Subject<PayoutView> = {
 
 const subjects: readonly Subject[] = [paymentSubject, payoutSubject];
 
-/** Prefixes of the streams of all subjects. */
 export const subjectStreamPrefixes = subjects.map(({ kind }) => kind.streamPrefix);
 
 /** The subject of a stream; undefined for other streams. */
@@ -57,20 +56,21 @@ export const subjectOfStream = (stream: string): Subject | undefined =>
 
 export type DueWebhook = WebhookEventOf<'WebhookDue'>['data'];
 
-/** What is due for one receiver. */
+/** Due webhooks of one receiver. */
 export interface Notices {
-  /** Of the stream that the receiver's webhooks are in. */
+  /** The stream of the receiver's webhooks. */
   token: string;
   due: readonly DueWebhook[];
 }
 
-/** Where webhooks about one payment or payout go. */
+/** Destination of webhooks about one payment or payout. */
 type NoticeReceiver = { url: string; endpoint?: undefined } | { url: string; endpoint: KnownEndpoint };
 
 /**
- * The webhooks for each receiver in the order in which they are sent: its own `callbackUrl` first, then the endpoints that
- * there were before the event. A creation causes none: its caller has the answer. The same event yields the same webhooks
- * with the same ids, so it may be read again.
+ * The webhooks for each receiver in sending order: its own `callbackUrl` first, then the endpoints that existed before the
+ * event. A
+ * creation causes none: its caller has the answer. The same event yields the same webhooks with the same ids, so it may be read
+ * again.
  */
 export function noticesOf<View extends ViewEnvelope>(
   { termsOf, bodiesOf }: Pick<Subject<View>, 'termsOf' | 'bodiesOf'>,
@@ -83,7 +83,7 @@ export function noticesOf<View extends ViewEnvelope>(
   if (before === undefined || receivers.length === 0) return [];
   const bodies = bodiesOf(before, after);
   const { recordedAt } = eventMetadataSchema.parse(event.metadata);
-  // Receivers put them in order by it.
+  // Receivers sort by it.
   const whenAndWhich = { sequence: event.revision, occurredAt: toIso(recordedAt) };
   return receivers
     .map(({ url, endpoint }) => ({

@@ -112,7 +112,7 @@ describe('a webhook that is refused', () => {
     expect(receiver.received).toHaveLength(10);
   });
 
-  it('holds up the next one of its payment, and none of another', async () => {
+  it('delays the next one of its payment, and none of another', async () => {
     const { store, receiver } = await given();
     const clock = createFakeClock();
     receiver.react((_, index) => (index === 0 ? 500 : 200));
@@ -166,7 +166,7 @@ describe('an answer', () => {
     });
   });
 
-  it('that does not come within ten seconds is a failure', async () => {
+  it('that does not arrive within ten seconds is a failure', async () => {
     const { store, receiver } = await given();
     const clock = createFakeClock();
     receiver.react(() => 'hang');
@@ -182,7 +182,7 @@ describe('an answer', () => {
     await eventually(() => expect(receiver.waiting().now).toBe(0));
   });
 
-  it('that never ends counts as delivered, and is not read on', async () => {
+  it('without an end counts as delivered, and is not read further', async () => {
     const { store, receiver } = await given();
     receiver.react(() => (response) => {
       response.writeHead(200);
@@ -267,7 +267,7 @@ describe('an https receiver', () => {
 });
 
 describe('a receiver that does not answer', () => {
-  it('delays no other team, and takes no more than its share', async () => {
+  it('delays no other team, and uses no more than its share', async () => {
     const { store, receiver: slow } = await given();
     const fast = await startReceiver();
     slow.react(() => 'hang');
@@ -299,7 +299,7 @@ describe('after a stop', () => {
     expect(new Set(receiver.ids()).size).toBe(1);
   });
 
-  it('what was delivered is not delivered again, and what happened meanwhile is', async () => {
+  it('delivered webhooks are not repeated, and later ones are delivered', async () => {
     const { store, receiver } = await given();
     const first = start(store);
     await pay(store, receiver);
@@ -311,7 +311,7 @@ describe('after a stop', () => {
     expect(sentTo(receiver)).toEqual(['payment pending', 'payment approved']);
   });
 
-  it('before the checkpoint was written, what is read again is recorded and delivered once', async () => {
+  it('before the checkpoint was written, repeated events are recorded and delivered once', async () => {
     const { store, receiver } = await given();
     const first = start(store);
     await pay(store, receiver, { events: [pending, approved] });
@@ -327,7 +327,7 @@ describe('after a stop', () => {
     expect(receiver.received).toHaveLength(3);
   });
 
-  it('a retry is made when it is due, by another instance that reads only the open subjects', async () => {
+  it('a retry is made when due, by another instance that reads only the open subjects', async () => {
     const { store, receiver } = await given();
     const clock = createFakeClock();
     const first = start(store, { clock });
@@ -429,12 +429,12 @@ describe('our failure', () => {
     expect(new Set(receiver.ids()).size).toBe(2);
   });
 
-  // Each of five thousand webhooks that wait was tried once a second, with a line in the log each.
-  it('of the store is informed once, and tried less and less often', async () => {
+  // Each of five thousand waiting webhooks was tried once a second, with a log line each.
+  it('of the store is logged once, and retried less and less often', async () => {
     const { store, receiver } = await given();
     let isAway = false;
     const reads: string[] = [];
-    /** By subscription to webhooks: of the sender, and of the list of webhooks. */
+    /** Subscriptions to webhooks: the sender's, and the list's. */
     const taken: Position[] = [];
     const takenIn = () => taken.toSorted()[0] ?? beginning;
     let appending = 0;
@@ -470,7 +470,7 @@ describe('our failure', () => {
       for (const token of tokens) expect(await failuresInRow(token)).toBe(1);
     });
     const head = await store.head();
-    // The store goes away once the first attempts are over and done with.
+    // The store becomes unavailable after the first attempts are recorded.
     await eventually(() =>
       expect({ takenIn: takenIn(), appending }).toEqual({ takenIn: head, appending: 0 }),
     );
@@ -501,7 +501,7 @@ describe('our failure', () => {
     await eventually(async () => expect(await statesOf(store, 'pay_1')).toEqual(['delivered']));
   });
 
-  it('that a later version can read is made up for at its start', async () => {
+  it('that a later version can read is delivered after its start', async () => {
     const { store, receiver } = await given();
     const asOld = (event: RecordedEvent): RecordedEvent =>
       event.stream === 'payment-pay_new' && event.type === pending.type
@@ -518,7 +518,6 @@ describe('our failure', () => {
     };
     await pay(store, receiver, { token: 'pay_new', events: [pending, approved] });
     let now = 0;
-    // Each checkpoint is due.
     const { stop } = start(old, { clock: { ...systemClock, monotonic: () => (now += 1_000) } });
     await pay(store, receiver, { token: 'pay_1' });
     await eventually(async () => {

@@ -30,22 +30,22 @@ export interface NotifierDependencies {
   log: Log;
   /** The master secrets from which the teams' secrets derive: one, or two during a rotation. */
   secrets: readonly WebhookMasterSecret[];
-  /** Names of the team's secrets for an origin now, the current one first; what it begins with unless given. */
+  /** Names of the team's current secrets for an origin, the newest first. @default the initial secret */
   secretVersionsOf?: (team: string, endpoint: { environment: string; origin: string }) => readonly string[];
-  /** Whether the team allows the origin of the URL, checked at every attempt. */
+  /** True if the team allows the origin of the URL; checked at every attempt. */
   isCallbackAllowed: (team: string, url: string) => boolean;
-  /** A certificate authority (PEM) to trust besides the public ones. */
+  /** A certificate authority (PEM) to trust in addition to the public ones. */
   trustedCa?: string;
-  /** Our own networks (CIDR) in which teams have receivers; without them only public addresses are called. */
+  /** Our own networks (CIDR) with receivers of teams; by default only public addresses are called. */
   allowedNetworks?: readonly string[];
-  /** Resolves names; queries the system's name servers by default. */
+  /** Resolves names. @default the system's name servers */
   resolve?: Resolve;
   limits?: Limits;
-  /** Which of the webhooks it delivers; all of them unless given. The first shard records all that are due. */
+  /** The webhooks that it delivers; all by default. The first shard records all due webhooks. */
   shard?: Shard;
-  /** Called with what counts the standing endpoints, each time that recording begins. */
+  /** Receives a function that counts the standing endpoints, each time that recording begins. */
   onEndpoints?: (count: () => EndpointCount) => void;
-  /** In the place of HTTPS connections of its own, as in the simulation. */
+  /** Replaces its HTTPS connections, in the simulation. */
   client?: WebhookClient;
   deliveries: Pick<Deliveries, 'open'>;
 }

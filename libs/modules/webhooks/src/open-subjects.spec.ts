@@ -43,15 +43,15 @@ function takeAll(open: OpenSubjects, now = 0): string[] {
 
 const limits = { total: 4, perTeam: 3, perOrigin: 2 };
 
-describe('whose turn it is', () => {
-  it('goes round the receivers, and within one in the order of arrival', () => {
+describe('the next turn', () => {
+  it('rotates over the receivers, and is in order of arrival within one', () => {
     const open = createOpenSubjects({ total: 10, perTeam: 10, perOrigin: 10 });
     for (const token of ['a1', 'a2', 'a3']) open.update(token, loaded({ team: 'a' }));
     for (const token of ['b1', 'b2']) open.update(token, loaded({ team: 'b' }));
     expect(takeAll(open)).toEqual(['a1', 'b1', 'a2', 'b2', 'a3']);
   });
 
-  it("is nobody's beyond the limits of an origin, of a team and in all", () => {
+  it('is refused beyond the limits of an origin, of a team and in total', () => {
     const open = createOpenSubjects(limits);
     for (const each of [1, 2, 3]) open.update(`a${each}`, loaded({ team: 'a', url: 'https://one.example' }));
     expect(takeAll(open)).toEqual(['a1', 'a2']);
@@ -64,13 +64,13 @@ describe('whose turn it is', () => {
     expect(takeAll(open)).toEqual(['a3']);
   });
 
-  it('is two teams with one receiver side by side', () => {
+  it('counts two teams with one receiver separately', () => {
     const open = createOpenSubjects({ ...limits, perOrigin: 1 });
     for (const team of ['a', 'b']) open.update(team, loaded({ team, url: 'https://shared.example' }));
     expect(takeAll(open)).toEqual(['a', 'b']);
   });
 
-  it('is a subject only once at a time, and again when it is due again', () => {
+  it('includes a subject only once at a time, and again when it is due again', () => {
     const open = createOpenSubjects(limits);
     open.update('a', loaded());
     expect(takeAll(open)).toEqual(['a']);
@@ -82,7 +82,7 @@ describe('whose turn it is', () => {
     expect(takeAll(open, 50)).toEqual(['a']);
   });
 
-  it('is not a subject that another process has finished', () => {
+  it('omits a subject that another process has finished', () => {
     const open = createOpenSubjects(limits);
     open.update('a', loaded());
     open.update('a', loaded({ revision: 1, state: 'delivered' }));
@@ -90,7 +90,7 @@ describe('whose turn it is', () => {
     expect(open.has('a')).toBe(false);
   });
 
-  it('is not changed by news older than what is known', () => {
+  it('is not changed by older events', () => {
     const open = createOpenSubjects(limits);
     open.update('a', loaded({ revision: 3, nextAt: 50 }));
     open.update('a', loaded({ revision: 2 }));
@@ -98,7 +98,7 @@ describe('whose turn it is', () => {
     expect([open.isKnown('a', 3), open.isKnown('a', 4), open.isKnown('b', 0)]).toEqual([true, false, false]);
   });
 
-  it('comes later each time in a row that an attempt could not be recorded, by up to 30 seconds', () => {
+  it('comes later with each consecutive failed write of an attempt, by up to 30 seconds', () => {
     const open = createOpenSubjects(limits);
     open.update('a', loaded());
     let now = 0;

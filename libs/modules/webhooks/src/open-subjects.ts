@@ -1,27 +1,29 @@
 /**
- * The payments and payouts (subjects) with webhooks that are not delivered yet, and when each is due. Keeps
- * a few hundred bytes for each and none of their bodies: memory is proportional to the open ones. One attempt at a time per
- * subject keeps its webhooks in order.
+ * The payments and payouts (subjects) with undelivered webhooks, and their due times. Keeps a few hundred bytes for each and
+ * none of
+ * their bodies: memory is proportional to the open ones. One attempt at a time per subject keeps its webhooks in order.
  */
 import type { LoadedWebhooks } from './webhook-journal.ts';
 import { nextTryAt } from './webhook-state.ts';
 import { createFairQueue, limitsDefault, type Limits, type Receiver } from './fair-queue.ts';
 
-/** Pauses of a subject whose webhooks could not be read or written, milliseconds. */
+/** Pauses of a subject whose webhooks could not be read or written. @unit milliseconds */
 const firstPauseMs = 1_000;
 const longestPauseMs = 30_000;
 
 export interface OpenSubjects {
   /** Updates the webhooks of a subject. */
   update(token: string, loaded: LoadedWebhooks): void;
-  /** True if this revision of its webhooks, or a later one, is already taken into account. */
+  /** True if this revision of its webhooks, or a later one, has been applied. */
   isKnown(token: string, revision: number): boolean;
   has(token: string): boolean;
   forget(token: string): void;
-  /** Takes the subject whose turn it is; undefined if none is due or there is no room. It is busy until released. */
+  /** Takes the subject with the next turn; undefined if none is due or there is no room. It is busy until released. */
   take(now: number): string | undefined;
   release(token: string): void;
-  /** Releases one whose webhooks could not be read or written: its next turn comes after a pause that doubles, up to 30 seconds. */
+  /**
+   * Releases one whose webhooks could not be read or written: its next turn comes after a pause that doubles, up to 30 seconds.
+   */
   putOff(token: string, now: number): void;
   /** When the next waiting subject becomes due. */
   nextDueAt(): number | undefined;
@@ -32,7 +34,7 @@ interface OpenSubject {
   /** Undefined once nothing is open. */
   nextAt: number | undefined;
   revision: number;
-  /** So often in a row its webhooks could not be read or written. */
+  /** Consecutive failed reads or writes of its webhooks. */
   failuresInRow: number;
   place: 'waiting' | 'ready' | 'busy';
 }
@@ -76,7 +78,7 @@ interface Schedule extends Pick<OpenSubjects, 'take' | 'nextDueAt'> {
   end(token: string, attempted: { failuresInRow: number; notBefore: number }): void;
 }
 
-/** Which of them waits for its time, which for its turn, and which is busy. */
+/** Subjects that wait for their time, wait for their turn, or are busy. */
 function createSchedule(subjects: Map<string, OpenSubject>, limits: Limits): Schedule {
   const turns = createFairQueue(limits);
   /** No waiting subject is due earlier. */
@@ -134,7 +136,7 @@ function createSchedule(subjects: Map<string, OpenSubject>, limits: Limits): Sch
   };
 }
 
-/** Undefined if nothing is open. All webhooks of a subject go to the URL that it was created with. */
+/** Undefined if nothing is open. All webhooks of a subject use the URL that it was created with. */
 function toOpenSubject({ state }: LoadedWebhooks): OpenSubject | undefined {
   const [first] = state.webhooks;
   const nextAt = nextTryAt(state);

@@ -47,7 +47,7 @@ describe('a team gets a webhook', () => {
     expect(sent([happening.refused, failed])).toEqual([[], [], ['payment declined']]);
   });
 
-  it('for an authorization, although the status may be the same; not for a refused capture', () => {
+  it('for an authorization, even with the same status; not for a refused capture', () => {
     expect(sent([accepted, authorized, capturing, captureRefused])).toEqual([
       [],
       [],
@@ -62,7 +62,7 @@ describe('a team gets a webhook', () => {
     expect(sent([accepted, declined, revised]).at(-1)).toEqual(['payment approved']);
   });
 
-  it('for another approved amount, although the status is the same', () => {
+  it('for another approved amount, even with the same status', () => {
     const changed = revisedTo(1_400);
     expect(sent([accepted, approved, changed, changed]).slice(-2)).toEqual([['payment approved'], []]);
   });
@@ -125,7 +125,7 @@ describe('a team gets a webhook', () => {
 });
 
 describe('a webhook', () => {
-  it("says what the specification's callback says, with our token and the team's order number", () => {
+  it("has the fields of the specification's callback, with our token and the team's order number", () => {
     const [notice] = noticesAlong([accepted, approved]).flat();
     expect(notice).toEqual({
       id: expect.stringMatching(/^whk_[0-9a-f]{32}$/),
@@ -147,7 +147,7 @@ describe('a webhook', () => {
     });
   });
 
-  it('says why a payment was declined', () => {
+  it('has the reason of a decline', () => {
     const [notice] = noticesAlong([accepted, declined]).flat();
     expect(notice?.body).toMatchObject({ status: 'declined', declineReason: 'insufficient funds' });
   });
@@ -163,7 +163,7 @@ describe('a webhook', () => {
     expect(amountsOf([accepted, declined, revised, undone])).toEqual([1_500, 1_400, 1_500]);
   });
 
-  it('has the alias of the recurring token that the payment yielded', () => {
+  it('has the alias of the recurring token issued by the payment', () => {
     const history = [accepted, approved, happening.recurringTokenIssued, refunding, refundedElsewhere];
     const notices = noticesAlong([...history, refundApproved]).flat();
     expect(notices.map(({ body }) => [`${body.type} ${body.status}`, body.recurringToken])).toEqual([
@@ -173,12 +173,12 @@ describe('a webhook', () => {
     ]);
   });
 
-  it('does not have the alias with which the payment was charged', () => {
+  it('does not have the alias that the payment was charged with', () => {
     const first = requestedWithCallback(url, { recurringToken: 'rec_0' });
     expect(noticesAlong([accepted, approved], first).flat()[0]?.body).not.toHaveProperty('recurringToken');
   });
 
-  it('of a refund has its token and amount, and names its payment', () => {
+  it("of a refund has its token and amount, and its payment's token", () => {
     const notice = noticesAlong([accepted, approved, refunding, refundApproved]).flat().at(-1);
     expect(notice?.body).toEqual({
       token: 'ref_1',
@@ -201,7 +201,7 @@ describe('a webhook', () => {
     expect(noticesAlong([accepted, approved], first).flat()[0]?.body.orderNumber).toBeNull();
   });
 
-  it('is in order by its sequence, and those of one event share it', () => {
+  it('is ordered by its sequence, which webhooks of one event share', () => {
     const notices = noticesAlong([
       ...[accepted, pending, approved, refunding, refundedElsewhere, refundApproved],
     ]).flat();
@@ -213,7 +213,7 @@ describe('a webhook', () => {
     ]);
   });
 
-  it('has the same id whenever its event is read, and no other has it', () => {
+  it('has the same unique id whenever its event is read', () => {
     const history = [accepted, pending, approved, refunding, refundedElsewhere, refundApproved];
     const ids = noticesAlong(history)
       .flat()

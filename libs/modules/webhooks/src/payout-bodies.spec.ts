@@ -58,7 +58,7 @@ describe('a team gets a webhook about its payout', () => {
     expect(sent([refused, failed])).toEqual([[], [], ['payout declined']]);
   });
 
-  it('for a revised final status, also back to pending', () => {
+  it('for a revised final status, including back to pending', () => {
     expect(sent([accepted, declined, revised]).at(-1)).toEqual(['payout approved']);
     expect(sent([accepted, approved, revisedTo('approved', 'declined')]).at(-1)).toEqual(['payout declined']);
     expect(sent([refused, failed, revisedTo('declined', 'pending')]).at(-1)).toEqual(['payout pending']);
@@ -70,7 +70,7 @@ describe('a team gets a webhook about its payout', () => {
 });
 
 describe('a webhook of a payout', () => {
-  it("has our token, the team's order number, and nothing of where the money goes", () => {
+  it("has our token, the team's order number, and nothing of the destination", () => {
     expect(noticesAlong([accepted, approved]).flat()).toEqual([
       {
         id: expect.stringMatching(/^whk_[0-9a-f]{32}$/),
@@ -92,14 +92,14 @@ describe('a webhook of a payout', () => {
     ]);
   });
 
-  it('says why it was declined, and no longer once that was revised', () => {
+  it('has the decline reason, and no longer once that was revised', () => {
     const [first, second] = noticesAlong([accepted, declined, revised]).flat();
     expect(first?.body).toMatchObject({ status: 'declined', declineReason: 'card_declined' });
     expect(second?.body).not.toHaveProperty('declineReason');
   });
 
-  // The last webhook said 300, and the payout was of 100: the API and the topic contradicted it.
-  it('for another amount than was reported, once it is approved', () => {
+  // The last webhook had 300, and the payout was of 100: the API and the topic contradicted it.
+  it('for an amount other than reported, once it is approved', () => {
     const shown = {
       status: 'approved',
       amount: 100,
@@ -138,7 +138,7 @@ describe('a webhook of a payout', () => {
     expect(amountsAlong([accepted, ...of100, approved]).flat()).toEqual([['approved', 100]]);
   });
 
-  it('has the same id whenever its event is read, and no other has it', () => {
+  it('has the same unique id whenever its event is read', () => {
     const history = [accepted, declined, revised, revisedTo('approved', 'declined')];
     const idsOf = () =>
       noticesAlong(history)

@@ -1,4 +1,4 @@
-/** Webhooks of payouts use the mechanism of payments; what both have in common is in notifier.int.spec.ts. */
+/** Webhooks of payouts use the mechanism of payments; shared behavior is in notifier.int.spec.ts. */
 import type { EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
 import type { PaymentEvent, PayoutEvent } from '@tollgate/core';
@@ -25,7 +25,7 @@ async function payOut(
 }
 
 describe('a team gets', () => {
-  it('every change of its payout in order, signed, and on record under the token of the payout', async () => {
+  it('every change of its payout in order, signed, and recorded under the token of the payout', async () => {
     const { store, receiver } = await given();
     start(store);
     await payOut(store, receiver, { events: [declined, revised] });
@@ -50,7 +50,7 @@ describe('a recurring token', () => {
   const first = (url: string) => requestedWithCallback(url, { recurring: true });
   const bodiesOf = async (store: EventStore) => (await webhooksOf(store)).map(({ body }) => body);
 
-  it('is sent with its approval, although it is recorded after that', async () => {
+  it('is sent with its approval, although it is recorded later', async () => {
     const { store, receiver } = await given();
     start(store);
     await appendPayment(store, 'pay_1', [first(receiver.url), happening.accepted]);
@@ -62,7 +62,7 @@ describe('a recurring token', () => {
     expect(receiver.received[0]?.body).toMatchObject({ status: 'approved', recurringToken: 'rec_1' });
   });
 
-  it('that does not come leaves the approval as it is', async () => {
+  it('that never arrives does not hold up the approval', async () => {
     const { store, receiver } = await given();
     start(store);
     await appendPayment(store, 'pay_1', [first(receiver.url), happening.accepted, happening.approved]);

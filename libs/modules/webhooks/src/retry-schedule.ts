@@ -16,10 +16,10 @@ export const retryPausesMs: readonly number[] = [
   24 * hour,
 ];
 
-/** The most that is added to a pause, as a fraction of it. Never subtracted: no attempt is early. */
+/** Maximum jitter, as a fraction of a pause. Never subtracted: no attempt is early. */
 const jitterMax = 0.1;
 
-/** The instant of the next attempt after so many failures in a row, from 1; undefined after the last. */
+/** The time of the next attempt after this many consecutive failures, from 1; undefined after the last. */
 export function nextTryAfter(failuresInRow: number, now: number, fraction: number): number | undefined {
   const pauseMs = retryPausesMs[failuresInRow - 1];
   return pauseMs === undefined ? undefined : now + Math.round(pauseMs * (1 + jitterMax * fraction));

@@ -15,14 +15,13 @@ const idSchema = z.string().min(1);
 
 /** Data of each event type, as stored. */
 const webhookEventSchemas = {
-  /** It is due immediately. */
   WebhookDue: z.object({
     id: idSchema,
     environment: environmentSchema,
     team: z.string(),
-    /** Of an endpoint: as it was then. */
+    /** The endpoint's URL at that time. */
     url: z.string(),
-    /** Id of the standing endpoint that it goes to; absent for a `callbackUrl`. */
+    /** Id of its standing endpoint; absent for a `callbackUrl`. */
     endpoint: z.string().exactOptional(),
     body: webhookBodySchema,
     at: instantSchema,
@@ -60,10 +59,11 @@ export const webhookStream = (queue: string): string => `${webhookStreamPrefix}$
 export const queueOfStream = (stream: string): string => stream.slice(webhookStreamPrefix.length);
 /**
  * Webhooks about one payment or payout to one receiver are a queue, so that no receiver waits for another. A `callbackUrl` is
- * the receiver of one payment or payout: its queue is named by their token.
+ * the
+ * receiver of one payment or payout: its queue has their token as name.
  */
 export const queueAtEndpoint = (endpoint: string, token: string): string => `${endpoint}.${token}`;
-/** The standing endpoint of a queue; undefined for a `callbackUrl`. Ids of endpoints begin with `we_`, as no token does. */
+/** The standing endpoint of a queue; undefined for a `callbackUrl`. Ids of endpoints begin with `we_`, unlike tokens. */
 export const endpointOfQueue = (queue: string): string | undefined =>
   queue.startsWith('we_') ? queue.slice(0, queue.indexOf('.')) : undefined;
 

@@ -47,7 +47,7 @@ interface Cause {
 }
 
 export interface WebhookJournal {
-  /** @throws what decoding throws, for a damaged stream */
+  /** @throws errors of decoding, for a damaged stream */
   load(token: string): Promise<LoadedWebhooks>;
   recordDue(
     token: string,
@@ -56,7 +56,7 @@ export interface WebhookJournal {
   ): Promise<void>;
   /** Records an attempt and returns the resulting webhooks. */
   recordOutcome(token: string, id: string, outcome: Outcome): Promise<LoadedWebhooks>;
-  /** Requests the replay of one webhook, or of all. Returns the ids, and of how many it was not requested yet, or a refusal. */
+  /** Requests the replay of one webhook, or of all. Returns the ids, and how many were new, or a refusal. */
   requestReplay(
     token: string,
     id: string | undefined,
@@ -67,7 +67,7 @@ export interface WebhookJournal {
   >;
 }
 
-/** Who does what nobody has asked for. */
+/** The actor of automatic changes. */
 export const notifier: Actor = { kind: 'service', name: 'notifier' };
 
 const evolution: Evolution<SubjectWebhooks, CausedWebhookEvent> = {

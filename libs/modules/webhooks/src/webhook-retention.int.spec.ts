@@ -67,7 +67,7 @@ async function start() {
     stopping.abort();
     await running;
   });
-  /** Lets so many days pass, and the passes of the last hours end. */
+  /** Advances this many days, and lets the passes of the last hours end. */
   const afterDays = async (days: number) => {
     await expect.poll(() => clock.sleeperCount()).toBe(1);
     await clock.advance(days * dayMs);
@@ -81,7 +81,7 @@ async function start() {
 const countIn = async (store: EventStore, token: string) =>
   (await Array.fromAsync(store.read(webhookStream(token)))).length;
 
-it('releases webhooks some days after the last of them was delivered, and not before', async () => {
+it('deletes webhooks some days after the last of them was delivered, and not before', async () => {
   const { store, journal, due, attempt, afterDays } = await start();
   await due('pay_1', 'whk_1');
   await attempt('pay_1', 'whk_1', { kind: 'failed', reason: 'timeout' });
@@ -96,7 +96,7 @@ it('releases webhooks some days after the last of them was delivered, and not be
   expect((await journal.load('pay_1')).state.webhooks).toEqual([]);
 });
 
-it('keeps those that are still open, however old, until they were delivered', async () => {
+it('keeps open ones, however old, until they are delivered', async () => {
   const { store, due, attempt, afterDays } = await start();
   await due('pay_1', 'whk_1');
   await attempt('pay_1', 'whk_1', { kind: 'failed', reason: 'timeout' });
@@ -107,7 +107,7 @@ it('keeps those that are still open, however old, until they were delivered', as
   expect(await countIn(store, 'pay_1')).toBe(1);
 });
 
-it('a webhook that becomes due later is recorded and delivered behind them', async () => {
+it('a webhook that becomes due later is recorded and delivered after them', async () => {
   const { store, journal, due, attempt, afterDays } = await start();
   await due('pay_1', 'whk_1');
   await attempt('pay_1', 'whk_1');
@@ -125,8 +125,9 @@ it('a webhook that becomes due later is recorded and delivered behind them', asy
   expect(await countIn(store, 'pay_1')).toBe(1);
 });
 
-// On the 31st day a team asked for a webhook again, and was answered 202 while the retention had just read that nothing was
-// open: the webhook was released, and never sent again.
+// On the 31st day a team requested a replay and got 202, while the retention had just read that nothing was open: the webhook
+// was
+// deleted, and never sent again.
 it('keeps a webhook whose replay was acknowledged after it was loaded', async () => {
   const { store, journal, due, attempt, afterDays, onLoaded } = await start();
   await due('pay_1', 'whk_1');
@@ -144,7 +145,7 @@ it('keeps a webhook whose replay was acknowledged after it was loaded', async ()
   expect(await countIn(store, 'pay_1')).toBe(1);
 });
 
-it('leaves alone what it cannot read, and continues with the others', async () => {
+it('skips unreadable streams, and continues with the others', async () => {
   const { store, due, attempt, afterDays } = await start();
   const unread = { id: systemIds.uuid(), type: 'Unheard', data: {}, metadata: {} };
   await store.append(webhookStream('pay_0'), [unread, { ...unread, id: systemIds.uuid() }], 'no-stream');

@@ -1,4 +1,4 @@
-/** Lets go of the webhooks of a payment or payout some days after the last of them was delivered or abandoned. */
+/** Deletes the webhooks of a payment or payout some days after the last of them was delivered or abandoned. */
 import {
   createCheckpoint,
   positionSchema,
@@ -24,7 +24,7 @@ export interface WebhookRetentionDependencies {
 }
 
 const checkpointStream = 'checkpoint-notifier_retention';
-/** Every webhook event up to here is old enough, and its stream was looked at. */
+/** Every webhook event up to here is old enough, and its stream was checked. */
 const checkpointSchema = z.object({ position: positionSchema });
 const checkpointEvery = 1_000;
 const betweenPassesMs = 3_600_000;
@@ -40,8 +40,9 @@ export async function retainWebhooks(deps: WebhookRetentionDependencies, signal:
 }
 
 /**
- * Follows the events in their order, up to the first one that is too young. The last event of a stream decides: those
- * before it find the stream too young, and it is met again with its later events.
+ * Follows the events in their order, up to the first one that is too young. The last event of a stream decides: earlier ones
+ * find the
+ * stream too young, and it is visited again with its later events.
  *
  * @throws StoreUnavailable
  */
@@ -74,12 +75,12 @@ async function letGoOf(
     if (last.recordedAt > youngest || last.revision === 0) return;
     try {
       const { state } = await journal.load(queueOfStream(stream));
-      // What is still tried, or asked for again, also since it was loaded, is met again with its outcome.
+      // Open or replayed webhooks, even since the load, are visited again with their outcome.
       if (nextTryAt(state) !== undefined) return;
       if ((await readLast(store, stream))?.revision === last.revision)
         await store.truncate(stream, last.revision);
     } catch (error) {
-      // A stream that cannot be read is left alone.
+      // An unreadable stream is skipped.
       log.warn({ error, stream }, 'the webhooks of a stream could not be truncated');
     }
   }

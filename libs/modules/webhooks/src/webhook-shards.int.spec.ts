@@ -51,7 +51,7 @@ it('three shards send each webhook once, each its own, and the first one records
   }
 });
 
-it('another number of shards sends what the one before it has left, and the one before what that one has', async () => {
+it('another number of shards sends the remaining webhooks of the previous one, and vice versa', async () => {
   const [store, receiver] = [await temporaryStore(), await startReceiver()];
   receiver.react(() => 'hang');
   const before = startAll(store, 1);
@@ -70,7 +70,7 @@ it('another number of shards sends what the one before it has left, and the one 
   expect(receiver.received.length - countBefore).toBe(tokens.length + 1);
 });
 
-it('all webhooks to one standing endpoint are of one shard, whatever they are about', () => {
+it('all webhooks of one standing endpoint belong to one shard, whatever their subject', () => {
   const shards = shardsOf(4);
   const shardOf = (token: string): Shard[] => shards.filter((shard) => isDeliveredBy(shard, token));
   expect(new Set(tokens.flatMap((token) => shardOf(`we_1.${token}`)))).toEqual(new Set(shardOf('we_1')));
@@ -78,7 +78,7 @@ it('all webhooks to one standing endpoint are of one shard, whatever they are ab
   expect(new Set(tokens.flatMap(shardOf)).size).toBe(4);
 });
 
-it('all shards together send no more at once than one notifier', () => {
+it('all shards together keep the concurrency limit of one notifier', () => {
   const limits = { total: 64, perTeam: 8, perOrigin: 4 };
   const [one] = shardsOf(1);
   expect(limitsOf(one!, limits)).toEqual(limits);

@@ -1,6 +1,7 @@
 /**
- * The shards of deliveries, so that several processes send webhooks. A receiver is of one shard: it knows whether an endpoint
- * accepts other webhooks. The first shard records what is due for all of them.
+ * Shards of deliveries, so that several processes send webhooks. A receiver belongs to one shard, which knows whether an
+ * endpoint accepts
+ * other webhooks. The first shard records due webhooks for all of them.
  */
 import type { Limits } from './fair-queue.ts';
 
@@ -10,7 +11,7 @@ export interface Shard {
   count: number;
 }
 
-/** As many as the limit of concurrent attempts to one origin, which they share. */
+/** At most the concurrency limit per origin, which they share. */
 export const webhookShardsMax = 4;
 
 export const shardsOf = (count: number): Shard[] =>
@@ -29,7 +30,7 @@ function fnv1a(text: string): number {
   return hash >>> 0;
 }
 
-/** The share of one shard: all together send a receiver no more at once than one notifier. */
+/** The share of one shard: together they keep the concurrency limit of one notifier. */
 export const limitsOf = ({ count }: Shard, { total, perTeam, perOrigin }: Limits): Limits => ({
   total,
   perTeam: Math.max(1, Math.floor(perTeam / count)),

@@ -33,7 +33,7 @@ function eventsOf(decision: ReturnType<typeof decideReplay>): readonly WebhookEv
 
 const given = (...ids: string[]) => fold(eventsOf(decideDue(noWebhooks, ids.map(due))));
 
-/** Ten attempts: after so many failures the next is due at that number, and there is none after the tenth. */
+/** Ten attempts: after n failures the next is due at n, and there is none after the tenth. */
 const schedule = (failures: number) => (failures < 10 ? failures * 100 : undefined);
 
 function tried(state: SubjectWebhooks, id: string, outcome: Outcome): SubjectWebhooks {
@@ -49,13 +49,13 @@ describe('what is due', () => {
     ]);
   });
 
-  it('is attempted at once whatever the clock says, in order', () => {
+  it('is attempted at once, in order, whatever the clock shows', () => {
     expect(dueWebhook(given('a', 'b'), 0)?.id).toBe('a');
     expect(nextTryAt(given('a', 'b'))).toBe(0);
   });
 
-  // A receiver that was away for a moment got `approved` first, and `pending` five minutes later.
-  it('waits until the one before was delivered or abandoned', () => {
+  // A receiver that was unavailable for a moment got `approved` first, and `pending` five minutes later.
+  it('waits until the previous one was delivered or abandoned', () => {
     const state = tried(given('a', 'b'), 'a', failed);
     expect([dueWebhook(state, 99), nextTryAt(state)]).toEqual([undefined, 100]);
     expect(dueWebhook(state, 100)?.id).toBe('a');
@@ -73,7 +73,7 @@ describe('what is due', () => {
     const refused = tried(replayed, 'a', failed);
     expect(dueWebhook(refused, 0)?.id).toBe('b');
     expect(dueWebhook(tried(refused, 'b', answered(200)), 100)?.id).toBe('a');
-    // What has never ended stays before what came later, also if it is asked for again.
+    // An open webhook stays before later ones, even if it is replayed.
     const open = tried(given('a', 'b'), 'a', failed);
     const asked = tried(fold(eventsOf(decideReplay(open, 'a', 8)), open), 'a', failed);
     expect(dueWebhook(asked, 99)).toBeUndefined();
@@ -106,14 +106,14 @@ describe('an attempt', () => {
     expect(dueWebhook(after, 1e15)).toBeUndefined();
   });
 
-  it('of another process that failed revokes nothing, and is on record', () => {
+  it('of another process that failed revokes nothing, and is recorded', () => {
     const delivered = tried(given('a'), 'a', answered(200));
     const [webhook] = tried(delivered, 'a', failed).webhooks;
     expect(webhook).toMatchObject({ state: 'delivered' });
     expect(webhook?.deliveries).toHaveLength(2);
   });
 
-  it('of another process that succeeded prevails over giving up', () => {
+  it('of another process that succeeded prevails over an abandonment', () => {
     const delivered = tried(given('a'), 'a', answered(200));
     const after = fold([{ type: 'DeliveryGivenUp', data: { id: 'a', at: 8 } }], delivered);
     expect(after.webhooks[0]?.state).toBe('delivered');
@@ -125,7 +125,7 @@ describe('an attempt', () => {
     expect(() => fold([replay], given('a'))).toThrow(InvariantViolation);
   });
 
-  it('is what is left of webhooks that were released, where it stands alone', () => {
+  it('alone is the rest of deleted webhooks', () => {
     expect(fold([{ type: 'Delivered', data: { id: 'b', attempt: 1, at: 1, statusCode: 200 } }])).toEqual(
       noWebhooks,
     );
@@ -140,7 +140,7 @@ describe('a replay', () => {
     expect(eventsOf(decideReplay(delivered, undefined, 9)).map(({ data }) => data.id)).toEqual(['a', 'b']);
   });
 
-  it('has the whole schedule again, and continues the count of attempts', () => {
+  it('gets the whole schedule again, and continues the count of attempts', () => {
     const failing = tried(fold(eventsOf(decideReplay(delivered, 'a', 9)), delivered), 'a', failed);
     expect(failing.webhooks[0]).toMatchObject({ state: 'open', nextAt: 100, failuresInRow: 1 });
     expect(failing.webhooks[0]?.deliveries.at(-1)?.attempt).toBe(2);

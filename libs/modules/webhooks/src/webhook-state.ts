@@ -23,18 +23,18 @@ export interface Webhook {
   environment: Environment;
   team: string;
   url: string;
-  /** The standing endpoint that it goes to, by whatever URL that has then. */
+  /** Its standing endpoint, at that endpoint's current URL. */
   endpoint?: string;
   body: WebhookBody;
-  /** Of the event that it tells of: the id of a request, where one caused it. */
+  /** The cause of its event: the id of a request, if there was one. */
   correlationId?: string;
   createdAt: number;
   state: 'open' | 'delivered' | 'given_up';
-  /** When the next attempt is due, while open. 0 is at once, whatever the clock says, so its jumps change no order. */
+  /** When the next attempt is due, while open. 0 means at once, whatever the clock shows, so its jumps change no order. */
   nextAt: number;
   /** Since it became due, or was last replayed. */
   failuresInRow: number;
-  /** It had ended before: it is no news, and holds up none. */
+  /** It had ended before: a replay delays no other webhook. */
   isReplay?: true;
   deliveries: readonly Delivery[];
 }
@@ -47,7 +47,7 @@ export interface SubjectWebhooks {
 
 export const noWebhooks: SubjectWebhooks = { webhooks: [], replays: 0 };
 
-/** The most replays of one subject: its stream is read at every attempt. */
+/** Maximum replays of one subject: its stream is read at every attempt. */
 export const replaysMax = 200;
 
 /** The outcome of an attempt; `abandoned`: none was made, and none will be. */
@@ -60,13 +60,13 @@ export interface ReplayRefusal {
   code: 'webhook_not_found' | 'too_many_replays';
 }
 
-/** As it is read: with what caused it, which stands next to the event. */
+/** With its cause, from the metadata. */
 export type CausedWebhookEvent = WebhookEvent & { correlationId?: string };
 
 /** The state after an event. @throws InvariantViolation for an event of an unknown webhook. */
 export function evolveWebhooks(state: SubjectWebhooks, event: CausedWebhookEvent): SubjectWebhooks {
   if (event.type === 'WebhookDue') return { ...state, webhooks: [...state.webhooks, begin(event)] };
-  // The last event of webhooks that were released: their stream continues behind it.
+  // The last event of deleted webhooks: their stream continues after it.
   if (state.webhooks.length === 0) return state;
   if (!state.webhooks.some(({ id }) => id === event.data.id))
     throw new InvariantViolation(`${event.type} names an unknown webhook`);
@@ -120,8 +120,9 @@ function apply(webhook: Webhook, event: Exclude<WebhookEvent, { type: 'WebhookDu
 }
 
 /**
- * The next in line: a later status is not sent before an earlier one was delivered or abandoned, so the first open one is
- * the only candidate. What is replayed has its own line.
+ * The next in line: a later status is not sent before an earlier one was delivered or abandoned, so the first open one is the
+ * only
+ * candidate. Replays have a line of their own.
  */
 function nextInLine({ webhooks }: SubjectWebhooks): readonly Webhook[] {
   const open = webhooks.filter(({ state }) => state === 'open');
@@ -153,7 +154,7 @@ export function decideDue(
   return { kind: 'events', events: due.filter(isNew).map((data) => ({ type: 'WebhookDue', data })) };
 }
 
-/** Records an attempt. `nextAtAfter` says when to retry after so many failures; undefined after the last. */
+/** Records an attempt. `nextAtAfter` returns the time of the retry after this many failures; undefined after the last. */
 export function decideOutcome(
   state: SubjectWebhooks,
   tried: { id: string; at: number; outcome: Outcome },
@@ -189,7 +190,7 @@ export function decideOutcome(
 export const isAccepted = (outcome: Outcome): boolean =>
   outcome.kind === 'answered' && outcome.statusCode >= 200 && outcome.statusCode < 300;
 
-/** The endpoint does not exist any more, and says so. */
+/** The endpoint answers that it no longer exists. */
 export const isGone = ({ endpoint }: Webhook, outcome: Outcome): boolean =>
   endpoint !== undefined && outcome.kind === 'answered' && outcome.statusCode === 410;
 
@@ -198,8 +199,9 @@ const isLastTry = (webhook: Webhook, outcome: Outcome): boolean =>
   webhook.body.type === 'test' || isGone(webhook, outcome);
 
 /**
- * Requests the replay of one webhook, or of all of the subject's. One that is due at once stays as it is, and where a state
- * is named, one that is in another by now.
+ * Requests the replay of one webhook, or of all of the subject's. Skips one that is due at once and, if a state is given, one
+ * that is
+ * no longer in it.
  */
 export function decideReplay(
   { webhooks, replays }: SubjectWebhooks,

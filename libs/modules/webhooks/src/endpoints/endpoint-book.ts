@@ -1,4 +1,4 @@
-/** Reads and changes the webhook endpoints of teams. Several processes may do so at once. */
+/** Reads and changes the webhook endpoints of teams. Several processes may do so concurrently. */
 import { decideAndAppend, loadState, type EventStore, type RecordedEvent } from '@tollgate/event-store';
 import type { Actor, EventMetadata } from '@tollgate/core';
 import type { Clock, Ids } from '@tollgate/service-kit';

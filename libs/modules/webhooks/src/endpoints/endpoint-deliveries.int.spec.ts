@@ -19,7 +19,7 @@ const statesOf = async (given: Given, id: string) =>
   (await deliveriesOf(given, id)).map(({ state }) => state);
 
 describe('an endpoint', () => {
-  it('gets what happened since it was added, of the events that it asks for, signed with its own secret', async () => {
+  it('gets the events that it subscribes to since it was added, signed with its own secret', async () => {
     const given = await startEndpointApi();
     await payWithout(given, 'pay_before');
     const { endpoint, secret } = await given.add({ events: ['payment.approved'] });
@@ -32,7 +32,7 @@ describe('an endpoint', () => {
     expect(isSignedWith(secret, first!)).toBe(true);
   });
 
-  it('is one more receiver: neither it nor the callbackUrl of the payment waits for the other', async () => {
+  it('and the callbackUrl of a payment never wait for each other', async () => {
     const given = await startEndpointApi();
     const other = await startReceiver();
     await given.allow(other.url);
@@ -48,7 +48,7 @@ describe('an endpoint', () => {
     });
   });
 
-  it('verifies with its old or its new secret after a rotation, for as long as was asked for', async () => {
+  it('verifies with its old or its new secret after a rotation, for the requested overlap', async () => {
     const given = await startEndpointApi();
     const { endpoint, secret: old } = await given.add();
     const rotated = await given.call('POST', `${path}/${endpoint.id}/rotate-secret`, { overlapHours: 2 });
@@ -66,9 +66,10 @@ describe('an endpoint', () => {
     expect(signed(1)).toEqual([false, true]);
   });
 
-  // A team whose rotation was not answered, and that rotated again, had a receiver that knew neither of the two secrets that
-  // signed, a minute after it had been promised a day.
-  it('verifies with each secret that was promised to sign, also after a second rotation, until one ends them all', async () => {
+  // A team whose rotation was not answered rotated again: its receiver knew neither of the two signing secrets a minute after
+  // it had been
+  // promised a day.
+  it('verifies with each secret that was promised to sign, even after a second rotation, until one ends them all', async () => {
     const given = await startEndpointApi();
     const { endpoint, secret: first } = await given.add();
     const rotate = async (overlapHours: number) =>
@@ -85,7 +86,7 @@ describe('an endpoint', () => {
     expect(await signers(2)).toEqual([false, false, false, true]);
   });
 
-  // The store answered late: each repeat rotated again, and the secret that the team had signed no longer (simulation, seed 271).
+  // The store answered late: each repeat rotated again, and the team's secret no longer signed (simulation, seed 271).
   it('verifies with the secret from before a rotation that was repeated often, and with the last one', async () => {
     const given = await startEndpointApi();
     const { endpoint, secret: first } = await given.add();
@@ -101,8 +102,8 @@ describe('an endpoint', () => {
     ]);
   });
 
-  // Of an optional body, `null` was mistaken for none: a secret was rotated by a request that said something else.
-  it('is left as it is by a body that is no object', async () => {
+  // `null` was mistaken for an absent optional body: a secret was rotated by an invalid request.
+  it('is unchanged by a body that is not an object', async () => {
     const given = await startEndpointApi();
     const { endpoint } = await given.add();
     for (const action of [`${path}/${endpoint.id}/rotate-secret`, 'webhooks/replay'])
@@ -110,7 +111,7 @@ describe('an endpoint', () => {
         expect(await given.call('POST', action, body)).toMatchObject({ status: 400 });
   });
 
-  it('gets a test event once, which says that it is one', async () => {
+  it('gets a marked test event once', async () => {
     const given = await startEndpointApi();
     const { endpoint } = await given.add({ events: ['payout.approved'] });
     given.receiver.react(() => 500);
@@ -124,8 +125,8 @@ describe('an endpoint', () => {
 });
 
 describe('an endpoint is disabled', () => {
-  // A team moved its endpoint away from a server that was gone, and what that server still answered disabled the new one.
-  it('by no answer to what was sent before it was moved', async () => {
+  // A team moved its endpoint away from a failing server, and late answers of that server disabled the new one.
+  it('not by answers of its previous URL', async () => {
     const given = await startEndpointApi();
     const { endpoint } = await given.add();
     let answer: (status: number) => void = () => undefined;
@@ -143,7 +144,7 @@ describe('an endpoint is disabled', () => {
     expect((await given.call('GET', one)).body.endpoint.status).toBe('enabled');
   });
 
-  it('by its answer 410, and gets nothing until a person has enabled it and replayed what it missed', async () => {
+  it('by its answer 410, and gets nothing until a person has enabled it and replayed the missed webhooks', async () => {
     const given = await startEndpointApi();
     const { endpoint } = await given.add();
     given.receiver.react(() => 410);
@@ -166,7 +167,7 @@ describe('an endpoint is disabled', () => {
       [`${one}/test`, undefined],
       ['webhooks/replay', { endpoint: endpoint.id }],
       ['webhooks/replay', { id }],
-      // By it, a webhook that had been delivered was abandoned.
+      // It abandoned a webhook that had been delivered.
       ['webhooks/replay', { token: 'pay_1' }],
     ] as const)
       expect((await given.call('POST', refused, body)).body.errors[0]?.code).toBe(
@@ -209,7 +210,7 @@ describe('an endpoint is disabled', () => {
 });
 
 describe('the deliveries of an endpoint', () => {
-  it('are listed failed ones first, page after page, by status and time, and replayed one by one', async () => {
+  it('are listed failed ones first, page by page, by status and time, and replayed one by one', async () => {
     const given = await startEndpointApi();
     const { endpoint } = await given.add();
     given.receiver.react(({ body }) => (body.token === 'pay_2' ? 404 : 204));
@@ -220,7 +221,7 @@ describe('the deliveries of an endpoint', () => {
     );
     const tokensIn = async (query: string) =>
       (await deliveriesOf(given, endpoint.id, query)).map(({ body }) => body.token);
-    // What is shown is as it is now; the list of it may be a moment behind, and listed `pay_3` as open, delivered as it was.
+    // Each row has the current status; the list may lag, and listed `pay_3` as open, delivered as it was.
     expect(await tokensIn('&status=open')).toEqual(['pay_2']);
     await eventually(async () => expect(await tokensIn('&status=delivered')).toEqual(['pay_3', 'pay_1']));
     expect(await tokensIn('&createdBefore=2029-12-31T00:00:00Z')).toEqual([]);
@@ -259,7 +260,7 @@ describe('the deliveries of an endpoint', () => {
   });
 });
 
-/** By the library; it would compare the time with that of the machine, and the spec's is another. */
+/** By the library; it would use the machine's time, and the spec's is another. */
 function isSignedWith(secret: string, { headers, text }: Received): boolean {
   const id = String(headers['webhook-id']);
   const at = new Date(Number(headers['webhook-timestamp']) * 1_000);

@@ -1,6 +1,7 @@
 /**
- * The endpoints of all teams, in memory. They are folded from their streams in the order of the store, either as far as a
- * follower has come with the events of payments, or up to now.
+ * The endpoints of all teams, in memory. Folded from their streams in the order of the store, either up to a follower's
+ * position in
+ * the events of payments, or up to now.
  */
 import { beginning, type EventStore, type Position, type RecordedEvent } from '@tollgate/event-store';
 import { isRetryable, type Log } from '@tollgate/service-kit';
@@ -8,7 +9,7 @@ import { endpointEvolution } from './endpoint-book.ts';
 import { endpointStreamPrefix, ownerOfEndpointStream, type EndpointOwner } from './endpoint-events.ts';
 import { noEndpoints, type Endpoint, type Endpoints } from './endpoint.ts';
 
-/** An endpoint, and where in the order of the store it began. */
+/** An endpoint, and its start in the order of the store. */
 export interface KnownEndpoint extends Endpoint {
   since: Position;
 }
@@ -16,15 +17,14 @@ export interface KnownEndpoint extends Endpoint {
 export type EndpointCount = Record<'enabled' | 'disabled', number>;
 
 export interface EndpointDirectory {
-  /** Once: an event that was applied before changes nothing. */
+  /** An event that was applied before changes nothing. */
   apply(event: RecordedEvent): void;
-  /** Reads up to a position, or to the end. @throws what the store throws */
+  /** Reads up to a position, or to the end. @throws errors of the store */
   catchUp(store: EventStore, upTo: Position | undefined, signal: AbortSignal): Promise<void>;
   of(owner: EndpointOwner): readonly KnownEndpoint[];
-  /** How many there are, by whether they are enabled. */
   count(): EndpointCount;
   isEmpty(): boolean;
-  /** Those that are disabled, longest first. */
+  /** Disabled ones, longest first. */
   disabled(): OwnedEndpoint[];
 }
 

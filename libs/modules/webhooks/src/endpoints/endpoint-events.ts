@@ -17,11 +17,11 @@ const endpointEventSchemas = {
   EndpointChanged: ofEndpoint({
     url: z.string().exactOptional(),
     events: z.array(z.string()).exactOptional(),
-    /** The empty text takes it away. */
+    /** The empty text removes it. */
     description: z.string().exactOptional(),
   }),
   EndpointEnabled: ofEndpoint({}),
-  /** `webhook` names the one whose outcome it follows from. */
+  /** `webhook` is the one whose outcome caused it. */
   EndpointDisabled: ofEndpoint({
     reason: z.enum(endpointDisabledReasons),
     webhook: z.string().exactOptional(),
@@ -34,7 +34,6 @@ export type EndpointEvent = EventOf<typeof endpointEventSchemas>;
 export const { decode: decodeEndpointEvent, versionOf: versionOfEndpointEvent } =
   eventFamily(endpointEventSchemas);
 
-/** Whose endpoints they are. */
 const ownerSchema = z.object({ environment: environmentSchema, team: z.string() });
 export type EndpointOwner = z.infer<typeof ownerSchema>;
 
@@ -43,7 +42,7 @@ export const endpointStreamPrefix = 'endpoints-';
 export const endpointStream = ({ environment, team }: EndpointOwner): string =>
   `${endpointStreamPrefix}${environment}.${team}`;
 
-/** @throws z.ZodError for a stream that is none of endpoints */
+/** @throws z.ZodError for another kind of stream */
 export function ownerOfEndpointStream(stream: string): EndpointOwner {
   const [environment, team] = stream.slice(endpointStreamPrefix.length).split('.');
   return ownerSchema.parse({ environment, team });

@@ -59,7 +59,7 @@ describe('an endpoint is disabled', () => {
     expect(given.reasons).toEqual(reasons);
   });
 
-  it('not by one body that it refuses each time, while it takes others', async () => {
+  it('not for one body that it always refuses, while it accepts others', async () => {
     const given = start();
     await given.health.note(refusedEachTime({ id: 'whk_0' }), answered(204), 50);
     await given.health.note(refusedEachTime(), answered(500), 50);
@@ -71,7 +71,7 @@ describe('an endpoint is disabled', () => {
   });
 });
 
-it('what is abandoned is abandoned without an attempt, and stays delivered where it is', () => {
+it('a webhook is abandoned without an attempt, and stays delivered if it was', () => {
   const { body, ...rest } = refusedEachTime();
   const { id, environment, team, url } = rest;
   const due = {

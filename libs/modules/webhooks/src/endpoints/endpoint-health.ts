@@ -1,4 +1,4 @@
-/** Disables the endpoints that do not take their webhooks any more. */
+/** Disables endpoints that no longer accept their webhooks. */
 import type { Clock, Log } from '@tollgate/service-kit';
 import { retryPausesMs } from '../retry-schedule.ts';
 import { notifier } from '../webhook-journal.ts';
@@ -6,7 +6,7 @@ import { isAccepted, isGone, type Outcome, type Webhook } from '../webhook-state
 import type { EndpointBook } from './endpoint-book.ts';
 
 export interface EndpointHealth {
-  /** Before the outcome of the attempt that began then is recorded. @throws what the store throws */
+  /** Call before the outcome of the attempt that began then is recorded. @throws errors of the store */
   note(webhook: Webhook, outcome: Outcome, triedAt: number): Promise<void>;
 }
 
@@ -19,7 +19,7 @@ export function createEndpointHealth({
   clock: Clock;
   log: Log;
 }): EndpointHealth {
-  /** Since this process began to deliver: one webhook that is refused each time says nothing against the others. */
+  /** Since this process began to deliver: one webhook that is always refused does not count against the others. */
   const lastDeliveredAt = new Map<string, number>();
 
   function reasonOf(webhook: Webhook, endpoint: string, outcome: Outcome): 'gone' | 'given_up' | undefined {

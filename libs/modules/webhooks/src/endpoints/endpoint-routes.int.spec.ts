@@ -42,7 +42,7 @@ describe('an endpoint of a team', () => {
   });
 
   // Five spellings of one URL became five endpoints, and each event was sent five times.
-  it('has one spelling of its URL', async () => {
+  it('stores its URL in canonical form', async () => {
     const { call } = await startEndpointApi();
     const others = [
       'https://shop.example/wh-%C3%BC',
@@ -58,7 +58,7 @@ describe('an endpoint of a team', () => {
     expect(codeOf(moved)).toBe('409 webhook_endpoint_exists');
   });
 
-  it('is nobody else’s', async () => {
+  it('belongs to its team alone', async () => {
     const { call, add } = await startEndpointApi();
     const { endpoint } = await add();
     const one = `${path}/${endpoint.id}`;
@@ -82,7 +82,7 @@ describe('an endpoint of a team', () => {
   it.each([
     ['url', {}],
     ['url', { url: 'shop.example' }],
-    // The address of an endpoint was the one text of a team in which a card number was kept.
+    // The URL of an endpoint was the one text of a team that could contain a card number.
     ['url', { url: 'https://shop.example/4392963203551251' }],
     ['url', { url: 'https://shop.example/?card=4392%209632%200355%201251' }],
     ['events', { url: 'https://shop.example/a', events: [] }],
@@ -90,13 +90,13 @@ describe('an endpoint of a team', () => {
     ['events', { url: 'https://shop.example/a', events: ['payment.approved', 'payment.approved'] }],
     ['description', { url: 'https://shop.example/a', description: '4392963203551251' }],
     ['secret', { url: 'https://shop.example/a', secret: 'mine' }],
-  ])('is refused where its %s is wrong', async (parameter, payload) => {
+  ])('is refused if its %s is invalid', async (parameter, payload) => {
     const { call } = await startEndpointApi();
     const answer = await call('POST', path, payload);
     expect([answer.status, answer.body.errors[0]?.parameter]).toEqual([400, parameter]);
   });
 
-  it('goes to an allowed origin only, also when it is changed', async () => {
+  it('uses an allowed origin only, even when changed', async () => {
     const { call, add } = await startEndpointApi();
     const elsewhere = { url: 'https://elsewhere.example/a' };
     const { endpoint } = await add();
@@ -109,7 +109,7 @@ describe('an endpoint of a team', () => {
     }
   });
 
-  it('is one for a URL, however many ask at once, and one of twenty', async () => {
+  it('exists once per URL under concurrent requests, and at most twenty times per team', async () => {
     const { call, receiver } = await startEndpointApi();
     const urlOf = (count: number) => ({ url: `${receiver.url}/${count}` });
     const same = await Promise.all([1, 1, 1, 1].map((count) => call('POST', path, urlOf(count))));

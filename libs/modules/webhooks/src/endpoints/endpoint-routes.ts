@@ -1,4 +1,4 @@
-/** The routes by which a team keeps its standing webhook endpoints, and operators see the disabled ones. */
+/** Routes of a team's standing webhook endpoints, and of the disabled ones for operators. */
 import type { EventStore } from '@tollgate/event-store';
 import { type PublicWebhookEndpoint, everyWebhookEvent, toIso } from '@tollgate/gateway-api';
 import {
@@ -38,7 +38,7 @@ import {
   secretVersionsOf,
 } from './endpoint.ts';
 
-/** Disabled endpoints that are listed. */
+/** Maximum listed disabled endpoints. */
 const disabledMax = 500;
 const overlapHoursDefault = 24;
 
@@ -141,7 +141,7 @@ interface Changing {
   command: EndpointCommand;
 }
 
-/** Carries out the command, and answers with the endpoint after it unless `answer` is given. */
+/** Executes the command, and answers with the endpoint after it unless `answer` is given. */
 async function changed(
   { book }: EndpointRouteDependencies,
   { caller, reply, command }: Changing,
@@ -156,7 +156,7 @@ async function changed(
   return answer(owner, endpoint);
 }
 
-/** Derived, and not kept: the current one of the master that comes first. */
+/** Derived, not stored: the current one of the first master. */
 function withSecret({ secrets, clock }: EndpointRouteDependencies, owner: EndpointOwner, endpoint: Endpoint) {
   const { environment, team } = owner;
   const [secret] = webhookSecretsOf(secrets, environment, team, secretVersionsOf(endpoint, clock.now()));

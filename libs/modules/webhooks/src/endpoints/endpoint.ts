@@ -5,9 +5,9 @@ import { InvariantViolation } from '@tollgate/core';
 import { omitUndefined } from '@tollgate/service-kit';
 import type { EndpointEvent } from './endpoint-events.ts';
 
-/** Endpoints of a team in one environment at most. */
+/** Maximum endpoints of a team per environment. */
 export const endpointsMax = 20;
-/** Changes by the team in its life at most: the stream is read with each one. */
+/** Maximum changes by the team in total: the stream is read with each one. */
 export const endpointChangesMax = 5_000;
 
 type DisabledReason = NonNullable<PublicWebhookEndpoint['disabledReason']>;
@@ -20,17 +20,17 @@ export interface Endpoint {
   createdAt: number;
   /** Absent while it is enabled. */
   disabled?: { reason: DisabledReason; at: number };
-  /** When it was last enabled, or given its URL: an attempt that began before says nothing about it. */
+  /** When it was last enabled, or got its URL: earlier attempts do not count against it. */
   currentSince: number;
-  /** Counts the secrets, from 1. */
+  /** Number of its secrets. */
   secret: number;
-  /** Those before it that may sign yet, the latest first. */
+  /** Earlier ones that may still sign, latest first. */
   formerSecrets: readonly FormerSecret[];
 }
 
 interface FormerSecret {
   secret: number;
-  /** So long it signs, too; milliseconds since the Unix epoch. */
+  /** It signs until then; milliseconds since the Unix epoch. */
   until: number;
 }
 
@@ -50,7 +50,7 @@ export type EndpointCommand =
   | { type: 'RotateSecret'; id: string; formerUntil: number; at: number }
   | { type: 'Remove'; id: string; at: number };
 
-/** What is absent stays as it is. */
+/** Absent fields are unchanged. */
 interface EndpointChange {
   url?: string | undefined;
   events?: readonly string[] | undefined;
@@ -125,7 +125,7 @@ function change(
 
 /** @throws InvariantViolation for an event of an unknown endpoint */
 export function evolveEndpoints({ endpoints, changes }: Endpoints, event: EndpointEvent): Endpoints {
-  // What the notifier disables follows from what a person has enabled, so that counts.
+  // The notifier disables after a person has enabled, so it counts.
   const counted = event.type === 'EndpointDisabled' ? changes : changes + 1;
   const { id } = event.data;
   if (event.type === 'EndpointAdded') {
@@ -172,7 +172,10 @@ function apply(
   }
 }
 
-/** The latest rotation says how long any secret before may sign; one whose answer was lost takes nothing from those before it. */
+/**
+ * The latest rotation decides how long any earlier secret may sign; one whose answer was lost takes nothing from the earlier
+ * ones.
+ */
 function rotated(
   { secret, formerSecrets }: Endpoint,
   { at, formerUntil }: Extract<EndpointEvent, { type: 'EndpointSecretRotated' }>['data'],
@@ -180,7 +183,7 @@ function rotated(
   const limited = [{ secret, until: formerUntil }, ...formerSecrets]
     .map((each) => ({ ...each, until: Math.min(each.until, formerUntil) }))
     .filter(({ until }) => until > at);
-  // The oldest is what the team has, where the answers to its repeats were lost: those in between nobody knows.
+  // The oldest is the team's secret if the answers to its repeats were lost: the ones in between were never received.
   const isTooMany = limited.length > formerSecretsMax;
   const kept = isTooMany ? [...limited.slice(0, formerSecretsMax - 1), ...limited.slice(-1)] : limited;
   return { secret: secret + 1, formerSecrets: kept };
@@ -191,7 +194,7 @@ export const isSubscribedTo = (
   { type, status }: Pick<WebhookBody, 'type' | 'status'>,
 ) => subscribed.includes(everyWebhookEvent) || subscribed.includes(`${type}.${status}`);
 
-/** Names of its secrets for `webhookSecretsOf`, the current one first. No origin's secret is called so. */
+/** Names of its secrets for `webhookSecretsOf`, the current one first. No origin's secret has such a name. */
 export function secretVersionsOf(
   { id, secret, formerSecrets }: Pick<Endpoint, 'id' | 'secret' | 'formerSecrets'>,
   now: number,

@@ -86,7 +86,7 @@ export async function startEndpointApi() {
     receiver,
     clock,
     call,
-    /** Beside the receiver of the spec. */
+    /** In addition to the receiver of the spec. */
     allow: (url: string) =>
       appendTeamEvents(store, 'shop', [originsAllowed('callback', origin, new URL(url).origin)]),
     notify: (through: EventStore = store) => start(through, { clock, isCallbackAllowed }),

@@ -20,9 +20,9 @@ export interface Receiver {
   url: string;
   received: Received[];
   ids(): string[];
-  /** Answers 204 unless set otherwise. */
+  /** @default 204 */
   react(reaction: (received: Received, index: number) => Reaction): void;
-  /** Requests without an answer yet, and the most so far. */
+  /** Requests without an answer yet, and the maximum so far. */
   waiting(): { now: number; most: number };
 }
 

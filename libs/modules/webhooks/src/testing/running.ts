@@ -66,7 +66,7 @@ export const sentTo = ({ received }: Receiver) => received.map(({ body }) => `${
 export const verifierOf = (team: string, masters = secrets) =>
   new Verifier(webhookSecretsOf(masters, 'sandbox', team)[0]?.reveal() ?? '');
 
-/** What the public library makes of a request. It throws if the signature is wrong. */
+/** A request as decoded by the public library, which throws if the signature is wrong. */
 export function verify({ text, headers }: Received, verifier: Verifier): unknown {
   return verifier.verify(text, headers as Record<string, string>);
 }
