@@ -4,7 +4,13 @@
 export const isVisibleText = (text: string): boolean => !/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Bidi_C}]/u.test(text);
 /** A text of others as a reader may see it: on one line, and with a sign in place of what is invisible. */
 export const toVisibleText = (text: string): string =>
-  text.replace(/[\t\r\n\p{Zl}\p{Zp}]+/gu, ' ').replace(/[\p{Cc}\p{Cs}\p{Bidi_C}]/gu, '\ufffd');
+  isPlain.test(text)
+    ? text
+    : text.replace(/[\t\r\n\p{Zl}\p{Zp}]+/gu, ' ').replace(/[\p{Cc}\p{Cs}\p{Bidi_C}]/gu, '\ufffd');
+
+/** Most texts: the replacements cost ten times as much as this. */
+const isPlain = /^[ -~]*$/;
+
 /** {@link isVisibleText} for JSON Schema, whose readers do not all know classes by name; half of a character is no JSON anyway. */
 export const visibleTextPattern = String.raw`^[^\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]*$`;
 export const mustBeVisible =

@@ -26,12 +26,15 @@ export const isSecretToken = (token: string): boolean => isRemoved(token) || con
 export const isRemoved = (text: string): boolean => text === removed;
 
 /** True where a text holds one of the secrets; a long one also in groups, as card and account numbers are printed. */
-export function repeatsSecret(text: string, secrets: readonly string[]): boolean {
-  const inOnePiece = withoutSeparators(text);
-  return secrets.some((secret) => {
-    const plain = withoutSeparators(secret);
-    return text.includes(secret) || (plain.length >= secretLengthMin && inOnePiece.includes(plain));
-  });
+export const repeatsSecret = (text: string, secrets: readonly string[]): boolean => searchFor(secrets)(text);
+
+function searchFor(secrets: readonly string[]): (text: string) => boolean {
+  const inGroups = secrets.map(withoutSeparators).filter((plain) => plain.length >= secretLengthMin);
+  return (text) => {
+    if (secrets.some((secret) => text.includes(secret))) return true;
+    const inOnePiece = inGroups.length > 0 ? withoutSeparators(text) : '';
+    return inGroups.some((plain) => inOnePiece.includes(plain));
+  };
 }
 
 const withoutSeparators = (text: string): string => text.replace(/[\s._/-]/g, '');
@@ -42,11 +45,14 @@ const withoutSeparators = (text: string): string => text.replace(/[\s._/-]/g, ''
  */
 export function withoutSecrets(secrets: readonly string[]) {
   const long = secrets.filter((secret) => secret.length >= secretLengthMin);
+  // A shorter text holds none of them, and most names and values are shorter.
+  const isRepeated = searchFor(long);
+  const isSecret = (text: string) => text.length >= secretLengthMin && isRepeated(text);
   return function (this: unknown, key: string, value: unknown): unknown {
-    if (key === '__proto__' || repeatsSecret(key, long)) return undefined;
+    if (key === '__proto__' || isSecret(key)) return undefined;
     if (value === null) return Array.isArray(this) ? null : undefined;
     if (typeof value !== 'string' && typeof value !== 'number') return value;
-    if (repeatsSecret(String(value), long)) return removed;
+    if (isSecret(String(value))) return removed;
     return typeof value === 'number' || /token$/i.test(key) ? value : toVisibleText(value);
   };
 }
