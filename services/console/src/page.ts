@@ -119,7 +119,7 @@ function keepSignedIn(
   setCookie(reply, sessions.renew(session), { age, secure: secureAttribute(request, publicUrl) });
 }
 
-function contextOf(kit: ConsoleKit, request: FastifyRequest, session: Session): PageContext {
+export function contextOf(kit: ConsoleKit, request: FastifyRequest, session: Session): PageContext {
   const query = new URLSearchParams(request.url.split('?', 2)[1] ?? '');
   const sealed = query.get('done');
   query.delete('done');

@@ -96,11 +96,13 @@ describe('the search box', () => {
     await page.keyboard.press('/');
     await page.keyboard.type('list-01');
     await options().nth(7).waitFor();
-    expect(await options().first().innerText()).toMatch(/list-010[\s\S]*Its order number begins like this/);
+    expect(await options().first().innerText()).toMatch(
+      /list-010[\s\S]*Payment · Order number begins with this/,
+    );
     expect(await seriousFaults(page)).toEqual([]);
     await page.keyboard.type('2');
     await eventually(async () => expect(await options().count()).toBe(1));
-    expect(await options().innerText()).toContain('It has this order number.');
+    expect(await options().innerText()).toContain('Order number matches');
     await page.keyboard.press('ArrowDown');
     expect(await page.getByRole('combobox').getAttribute('aria-activedescendant')).toBe('suggestion-0');
     await page.keyboard.press('Enter');
@@ -112,13 +114,13 @@ describe('the search box', () => {
     await signIn('viewer');
     await page.keyboard.press('/');
     await page.keyboard.type('status:init reason:"lost card"');
-    await page.getByText('Payments that are so.').waitFor();
+    await page.getByText('Payments with these properties').waitFor();
     await page.keyboard.press('Escape');
     await eventually(async () => expect(await options().count()).toBe(0));
     await page.keyboard.press('/');
     await page.keyboard.type('nothing of this kind');
     await page.keyboard.press('Enter');
-    await page.getByText('Nothing is known by this.').waitFor();
+    await page.getByText('No results.').waitFor();
   });
 });
 

@@ -400,7 +400,7 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
       'accounts',
       'views',
       'webhooks',
-      'declines',
+      'outcomes',
       'security-log',
       'keys',
       'payments.csv',

@@ -28,19 +28,19 @@ import {
   parameterOf,
   sendRefusedPage,
 } from '@tollgate/gateway-api/http';
-import { omitUndefined } from '@tollgate/service-kit';
+import { dayMs, hourMs, omitUndefined } from '@tollgate/service-kit';
 import { type Reach, type TeamKey, isExpired, readAuditPage } from '@tollgate/teams';
 import { type PaymentView, foldStream, paymentKind, viewKinds } from '@tollgate/views';
 import type { ListOwner, ReviewEntry } from '@tollgate/lists';
 import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
 import { type AddExport, linesOfList } from './csv-exports.ts';
-import { countHours } from './overview.ts';
+import { countHours, countOutcomes } from './overview.ts';
 import { registerOperatorMoneyRoutes } from './operator-money-routes.ts';
 import { fileColumns, toFileCells } from './payment-lists.ts';
 import { notedIn } from './list-query.ts';
 import { paymentHistory, readOperatorHistory } from './history.ts';
-import { type Hit, findByBeginning, searchPayments } from './operator-search.ts';
+import { search } from './operator-search.ts';
 import { readInPieces } from './pieces.ts';
 import { type ReadDependencies } from './reading.ts';
 import { type RequestLedger, type RequestRecord, toPublicRequest } from '@tollgate/requests';
@@ -140,19 +140,22 @@ export function registerOperatorRoutes(
   });
 
   addReadRoute(app, deps, routes.showOverview, async ({ reach, reply }) => {
-    const owners = ownersIn(deps, reach);
-    const waiting = index.countWaiting(owners);
-    // How long creations took is of the process, and of no team.
-    const minutes = reach.isEverywhere ? deps.requests.creations() : [];
+    const owners = allOwnersIn(deps, reach, {});
+    const { unresolvedPayments, unresolvedPayouts, ...waiting } = index.countWaiting(owners);
+    // Durations belong to the process, and to no team.
+    const creations = reach.isEverywhere ? deps.requests.creations() : [];
+    const hours = (await countHours(deps, owners, clock.now())).map(({ hour, ...counted }) => {
+      const { ownMs, providerMs } = creations.find((each) => each.hour === hour) ?? {};
+      return { hour: toIso(hour), ...counted, ...omitUndefined({ ownMs, providerMs }) };
+    });
     return reply.send({
       success: true,
       at: toIso(clock.now()),
-      hours: await countHours(deps, owners, clock.now()),
-      minutes: minutes.map(({ minute, ...rest }) => ({ minute: toIso(minute), ...rest })),
+      hours,
       ...omitUndefined({ readModelLagMs: await readModelLagMs(deps) }),
-      unresolved: waiting.unresolvedPayments + waiting.unresolvedPayouts,
-      unresolvedPayouts: waiting.unresolvedPayouts,
-      reviews: waiting.reviews,
+      unresolved: unresolvedPayments + unresolvedPayouts,
+      unresolvedPayouts,
+      ...waiting,
     });
   });
 
@@ -164,28 +167,32 @@ export function registerOperatorRoutes(
 }
 
 function addSearch(app: FastifyInstance, deps: OperatorReadDependencies): void {
-  const { index } = deps;
+  const { clock } = deps;
   addReadRoute(app, deps, routes.searchAll, async ({ query: { q }, reach, reply }) => {
-    const { found, request, isPartial } = await searchPayments(deps, ownersIn(deps, reach), q);
+    const { hits, request, isPartial } = await search(deps, { reach, owners: ownersIn(deps, reach) }, q);
     return reply.send({
       success: true,
-      hits: toHits(found),
+      hits,
       ...omitUndefined({ request: request && toOwnedRequest(request), isPartial }),
     });
   });
 
-  addReadRoute(app, deps, routes.suggest, async ({ query: { q }, reach, reply }) =>
-    reply.send({ success: true, hits: toHits(findByBeginning(index, ownersIn(deps, reach), q)) }),
-  );
-
-  addReadRoute(app, deps, routes.countDeclines, async ({ query, reach, reply }) => {
-    const { team, environment, ...created } = query;
-    const counts = index.countDeclines(ownersIn(deps, reach, { team, environment }), omitUndefined(created));
-    return reply.send({ success: true, ...counts });
+  addReadRoute(app, deps, routes.countOutcomes, async ({ query, reach, reply }) => {
+    const { team, environment, by, step, createdBefore = clock.now() + 1, ...asked } = query;
+    const { createdFrom = createdBefore - countedDays * dayMs } = asked;
+    const owners = ownersIn(deps, reach, { team, environment });
+    const within = { createdFrom, createdBefore, stepMs: step === 'hour' ? hourMs : dayMs };
+    const counts = await countOutcomes(deps, owners, { ...within, by });
+    return reply.send({
+      success: true,
+      createdFrom: toIso(createdFrom),
+      counts: counts.map(({ at, ...count }) => ({ at: toIso(at), ...count })),
+    });
   });
 }
 
-const toHits = (found: readonly Hit[]) => found.map(({ why, view }) => ({ why, payment: toOwned(view) }));
+/** The range of outcomes unless one is given. */
+const countedDays = 31;
 
 function addReviews(app: FastifyInstance, deps: OperatorReadDependencies): void {
   const { index } = deps;
@@ -236,11 +243,11 @@ async function readModelLagMs(deps: OperatorReadDependencies): Promise<number | 
 
 function addSecurityLog(app: FastifyInstance, deps: OperatorReadDependencies): void {
   addReadRoute(app, deps, routes.listSecurityLog, async ({ query, reach, reply }) => {
-    const { perPage, cursor, kind, team } = query;
+    const { perPage, cursor, ...filters } = query;
     if (cursor !== undefined && !/^\d{1,15}$/.test(cursor)) return sendRefusedPage(reply, 'cursor');
     const before = cursor === undefined ? undefined : Number(cursor);
     const page = await readAuditPage(deps.store, {
-      ...omitUndefined({ kind, team }),
+      ...omitUndefined(filters),
       before,
       limit: perPage,
       reach,

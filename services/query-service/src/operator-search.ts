@@ -1,110 +1,181 @@
-/** Interprets the search box of operators: possible payments, and why they match. */
+/** Interprets the search box of operators: objects that match, and why. */
 import type { EventStore } from '@tollgate/event-store';
-import { refundKeyStream, refundKeyUsedSchema, isToken } from '@tollgate/core';
-import { isRequestId } from '@tollgate/service-kit';
-import { type PaymentView, foldStream, paymentKind } from '@tollgate/views';
-import type { ListOfAll, ListOwner, PaymentIndex } from '@tollgate/lists';
+import { isToken, refundKeyStream, refundKeyUsedSchema } from '@tollgate/core';
+import { toIso } from '@tollgate/gateway-api';
+import type { SearchHit } from '@tollgate/gateway-api/http';
+import { isRequestId, omitUndefined } from '@tollgate/service-kit';
+import type { Reach } from '@tollgate/teams';
+import { type DisputeView, type PaymentView, type PayoutView, disputeKind } from '@tollgate/views';
+import type { ListOwner } from '@tollgate/lists';
 import { readInPieces } from './pieces.ts';
 import type { ReadDependencies } from './reading.ts';
 import type { RequestLedger, RequestRecord } from '@tollgate/requests';
 
-export interface Hit {
-  why: 'token' | 'refund' | 'service-token' | 'request' | 'order-number' | 'mask';
-  view: PaymentView;
-}
-
 interface Found {
-  found: Hit[];
-  /** What became of the request whose id it was. */
+  hits: SearchHit[];
+  /** The request with this id. */
   request?: RequestRecord;
-  /** Older payments were not looked at. */
+  /** Older payments were not searched. */
   isPartial?: boolean;
 }
 
+/** Why it matches, and whether the text is all of what matched. */
+type Why = Pick<SearchHit, 'why' | 'isWhole'>;
+
 const hitsMax = 20;
 
-/** As many as one reads while typing. */
-const suggestionsMax = 8;
-
-/** Payments whose token or order number begins with a text. */
-export function findByBeginning(index: PaymentIndex, owners: readonly ListOwner[], text: string): Hit[] {
-  return index.findBeginning(owners, text, suggestionsMax).flatMap(({ why, token }) => {
-    const view = index.find(token);
-    return view === undefined ? [] : [{ why, view }];
-  });
-}
-
-type Searching = Pick<ReadDependencies, 'store' | 'index' | 'share'> & {
+type Searching = Pick<ReadDependencies, 'store' | 'index' | 'share' | 'directory'> & {
   requests: Pick<RequestLedger, 'find'>;
 };
 
-export async function searchPayments(
+export async function search(
   deps: Searching,
-  owners: readonly ListOwner[],
+  { reach, owners }: { reach: Reach; owners: readonly ListOwner[] },
   text: string,
 ): Promise<Found> {
   if (isRequestId(text)) return findByRequest(deps, owners, text);
-  const byToken = (await findByToken(deps.store, text)) ?? findByServiceToken(deps.index, text);
-  return byToken !== undefined && isOwned(byToken, owners)
-    ? { found: [byToken] }
-    : findInLists(deps, owners, text);
+  const lastDigits = /^(?:\d{4,6})?[*•…. ]{1,}(\d{4})$/.exec(text)?.[1];
+  if (lastDigits !== undefined) return findByCard(deps, owners, lastDigits);
+  const hits = [
+    ...(await findByOtherToken(deps, reach, text)),
+    ...findInIndex(deps, owners, text),
+    ...findTeamsAndKeys(deps, reach, text),
+  ];
+  const byWholeness = hits.toSorted((one, other) => Number(other.isWhole) - Number(one.isWhole));
+  return { hits: byWholeness.slice(0, hitsMax) };
 }
 
-const isOwned = ({ view: { payment } }: Hit, owners: readonly ListOwner[]): boolean =>
-  owners.some(({ team, environment }) => team === payment.team && environment === payment.environment);
+/** At the Payment Service and on its hosted page, a payment has the number `<token>.<attempt>`. */
+function findInIndex({ index }: Searching, owners: readonly ListOwner[], text: string): SearchHit[] {
+  const asked = /^(?:pay|po)_/.test(text) ? text.replace(/\.\d{1,3}$/, '') : text;
+  return index.search(owners, asked, hitsMax).flatMap(({ kind, token, ...why }): SearchHit[] => {
+    const view = kind === 'payment' ? index.find(token) : undefined;
+    if (view !== undefined) return [paymentHit(view, why)];
+    const payout = kind === 'payout' ? index.findPayout(token) : undefined;
+    if (payout !== undefined) return [payoutHit(payout, why)];
+    const dispute = kind === 'dispute' ? index.rowOf(disputeKind, token) : undefined;
+    return dispute === undefined ? [] : [disputeHit(dispute as DisputeView, why)];
+  });
+}
+
+/** By the Payment Service's token of a payment, or by the token of a refund, which only its payment has. */
+async function findByOtherToken(
+  { store, index }: Pick<Searching, 'store' | 'index'>,
+  reach: Reach,
+  text: string,
+): Promise<SearchHit[]> {
+  const known = index.findByServiceTokenOfAny(text);
+  const view = known === undefined ? undefined : index.find(known);
+  if (view !== undefined && reach.includes(view.payment))
+    return [paymentHit(view, { why: 'service-token', isWhole: true })];
+  const paymentToken = await paymentOfRefund(store, text);
+  const refunded = paymentToken === undefined ? undefined : index.find(paymentToken);
+  const refund = refunded?.payment.refunds.find(({ refundToken }) => refundToken === text);
+  if (refunded === undefined || refund === undefined || !reach.includes(refunded.payment)) return [];
+  const { why, id, ...payment } = paymentHit(refunded, { why: 'token', isWhole: true });
+  const { amount, state: phase } = refund;
+  return [{ ...payment, kind: 'refund', why, id: text, paymentToken: id, amount, phase }];
+}
+
+async function paymentOfRefund(store: EventStore, text: string): Promise<string | undefined> {
+  if (!isToken(text)) return undefined;
+  for await (const { data } of store.read(refundKeyStream(text), { limit: 1 }))
+    return refundKeyUsedSchema.parse(data).paymentToken;
+  return undefined;
+}
 
 async function findByRequest(
-  { store, requests }: Pick<Searching, 'store' | 'requests'>,
+  { index, requests }: Pick<Searching, 'index' | 'requests'>,
   owners: readonly ListOwner[],
   id: string,
 ): Promise<Found> {
   const [request] = owners.flatMap((owner) => requests.find(owner, id) ?? []);
-  if (request === undefined) return { found: [] };
-  const hit = request.token === undefined ? undefined : await findByToken(store, request.token);
-  return {
-    found: hit === undefined || !isOwned(hit, owners) ? [] : [{ ...hit, why: 'request' }],
-    request,
-  };
+  if (request === undefined) return { hits: [] };
+  const view = request.token === undefined ? undefined : index.find(request.token);
+  const isOwned = owners.some(
+    ({ team, environment }) => team === view?.payment.team && environment === view.payment.environment,
+  );
+  const hits = view === undefined || !isOwned ? [] : [paymentHit(view, { why: 'request', isWhole: true })];
+  return { hits, request };
 }
 
-function findByServiceToken(index: PaymentIndex, text: string): Hit | undefined {
-  const token = index.findByServiceTokenOfAny(text);
-  const view = token === undefined ? undefined : index.find(token);
-  return view && { why: 'service-token', view };
-}
-
-async function findInLists(
-  { index, share }: Searching,
+async function findByCard(
+  { index, share }: Pick<Searching, 'index' | 'share'>,
   owners: readonly ListOwner[],
-  text: string,
+  lastDigits: string,
 ): Promise<Found> {
-  const listed = async (more: Partial<ListOfAll<PaymentView>>) => {
-    const asked = { owners, perPage: hitsMax, ...more };
-    const list = await readInPieces(share, asked, (piece) => index.listPaymentsOfAll(piece));
-    return list.kind === 'page' ? { nextCursor: undefined, ...list } : { views: [], nextCursor: undefined };
-  };
-  const byOrder = (await listed({ orderNumber: text })).views.map((view) => ({
-    why: 'order-number' as const,
-    view,
-  }));
-  const lastDigits = /^(?:\d{4,6})?[*•…. ]{1,}(\d{4})$/.exec(text)?.[1];
-  if (byOrder.length > 0 || lastDigits === undefined) return { found: byOrder };
   const accepts = ({ payment }: PaymentView) => payment.sanitizedMask?.endsWith(lastDigits) === true;
-  const { views, nextCursor } = await listed({ accepts });
+  const asked = { owners, perPage: hitsMax, accepts };
+  const list = await readInPieces(share, asked, (piece) => index.listPaymentsOfAll(piece));
+  if (list.kind !== 'page') return { hits: [] };
   return {
-    found: views.map((view) => ({ why: 'mask' as const, view })),
-    isPartial: nextCursor !== undefined,
+    hits: list.views.map((view) => paymentHit(view, { why: 'card', isWhole: true })),
+    isPartial: list.nextCursor !== undefined,
   };
 }
 
-async function findByToken(store: EventStore, text: string): Promise<Hit | undefined> {
-  if (!isToken(text)) return undefined;
-  const view = await foldStream(store, paymentKind, text);
-  if (view !== undefined) return { why: 'token', view };
-  for await (const { data } of store.read(refundKeyStream(text), { limit: 1 })) {
-    const { paymentToken } = refundKeyUsedSchema.parse(data);
-    const refunded = await foldStream(store, paymentKind, paymentToken);
-    return refunded === undefined ? undefined : { why: 'refund', view: refunded };
-  }
-  return undefined;
+function findTeamsAndKeys(
+  { directory }: Pick<Searching, 'directory'>,
+  reach: Reach,
+  text: string,
+): SearchHit[] {
+  const wanted = text.toLowerCase();
+  const teams = directory.names().filter(reach.includesTeam).toSorted();
+  const matches = (name: string): boolean => name.toLowerCase().startsWith(wanted);
+  return teams.flatMap((team): SearchHit[] => {
+    const keys = directory.find(team)?.keys ?? [];
+    return [
+      ...(matches(team)
+        ? [{ kind: 'team', id: team, why: 'name', isWhole: team === wanted, team } as const]
+        : []),
+      ...keys
+        .filter(({ keyId, environment }) => matches(keyId) && reach.includes({ team, environment }))
+        .map(({ keyId, environment, active }) => ({
+          kind: 'key' as const,
+          id: keyId,
+          why: 'name' as const,
+          isWhole: keyId.toLowerCase() === wanted,
+          team,
+          environment,
+          phase: active ? 'active' : 'revoked',
+        })),
+    ];
+  });
 }
+
+const paymentHit = ({ token, createdAt, payment }: PaymentView, why: Why): SearchHit => ({
+  kind: 'payment',
+  id: token,
+  ...why,
+  ...operationIn(payment),
+  createdAt: toIso(createdAt),
+});
+
+const payoutHit = ({ token, createdAt, payout }: PayoutView, why: Why): SearchHit => ({
+  kind: 'payout',
+  id: token,
+  ...why,
+  ...operationIn(payout),
+  createdAt: toIso(createdAt),
+});
+
+const operationIn = ({ team, environment, phase, terms }: PaymentView['payment'] | PayoutView['payout']) => ({
+  team,
+  environment,
+  phase: phase as string,
+  amount: terms.amount,
+  currency: terms.currency,
+  ...omitUndefined({ orderNumber: terms.orderNumber }),
+});
+
+const disputeHit = ({ token, createdAt, dispute }: DisputeView, why: Why): SearchHit => ({
+  kind: 'dispute',
+  id: token,
+  ...why,
+  environment: dispute.environment,
+  phase: dispute.state,
+  amount: dispute.amount,
+  currency: dispute.currency,
+  createdAt: toIso(createdAt),
+  ...omitUndefined({ team: dispute.team, paymentToken: dispute.paymentToken }),
+});

@@ -1,34 +1,90 @@
-/** The last 24 hours of all teams, hour by hour. */
-import { hourMs } from '@tollgate/service-kit';
-import { toIso } from '@tollgate/gateway-api';
-import { statusOfPhase } from '@tollgate/core';
-import type { HourCount, ListOwner } from '@tollgate/lists';
+/** Counts payments over time for operators: the last 24 hours of the overview, and approved and declined ones by group. */
+import { type PaymentPhase, paymentPhases, statusOfPhase } from '@tollgate/core';
+import { dayMs, hourMs } from '@tollgate/service-kit';
+import type { CountQuery, ListOwner, PhaseCount } from '@tollgate/lists';
 import type { ReadDependencies } from './reading.ts';
+
+type Counting = Pick<ReadDependencies, 'index' | 'share'>;
 
 const hoursShown = 24;
 
-export async function countHours(
-  { index, share }: Pick<ReadDependencies, 'index' | 'share'>,
-  owners: readonly ListOwner[],
-  now: number,
-) {
+export async function countHours(deps: Counting, owners: readonly ListOwner[], now: number) {
   const last = Math.floor(now / hourMs) * hourMs;
   const first = last - (hoursShown - 1) * hourMs;
-  const counts: HourCount[] = [];
-  for (const owner of owners) {
-    counts.push(...index.countPaymentsByHour([owner], first));
-    await share.giveWay();
-  }
-  const counted = Map.groupBy(counts, ({ hour }) => hour);
+  const within = { createdFrom: first, createdBefore: last + hourMs, stepMs: hourMs };
+  const counts: PhaseCount[] = [];
+  for (const owner of owners) counts.push(...(await countOf(deps, owner, within)));
+  const byHour = Map.groupBy(counts, ({ at }) => at);
+  const reviews = [...deps.index.countReviewsByHour(owners)];
   return Array.from({ length: hoursShown }, (_, place) => {
     const hour = first + place * hourMs;
-    const sums = { created: 0, approved: 0, declined: 0 };
-    for (const { phase, count } of counted.get(hour) ?? []) {
-      const status = statusOfPhase(phase);
-      sums.created += count;
-      if (status === 'approved' || status === 'refunded') sums.approved += count;
-      if (status === 'declined' && phase !== 'voided') sums.declined += count;
-    }
-    return { hour: toIso(hour), ...sums };
+    const counted = byHour.get(hour) ?? [];
+    return {
+      hour,
+      created: sumOf(counted, () => true),
+      approved: sumOf(counted, isApproved),
+      declined: sumOf(counted, isDeclined),
+      openReviews: reviews.reduce((sum, [at, count]) => (at <= hour ? sum + count : sum), 0),
+    };
   });
 }
+
+export interface OutcomeCount {
+  at: number;
+  group?: string;
+  approved: number;
+  declined: number;
+}
+
+/** One for each step and group in which a payment was approved or declined. */
+export async function countOutcomes(
+  deps: Counting,
+  owners: readonly ListOwner[],
+  { by, ...query }: Omit<CountQuery, 'by'> & { by?: CountQuery['by'] | 'team' },
+): Promise<OutcomeCount[]> {
+  const counts: PhaseCount[] = [];
+  for (const owner of owners) {
+    const asked = { ...query, phases: decided, by: by === 'team' ? undefined : by };
+    const counted = await countOf(deps, owner, asked);
+    counts.push(...(by === 'team' ? counted.map((each) => ({ ...each, group: owner.team })) : counted));
+  }
+  return [...Map.groupBy(counts, ({ at, group = '' }) => `${at} ${group}`).values()]
+    .map((counted) => {
+      const [{ at, group }] = counted as [PhaseCount];
+      const sums = { approved: sumOf(counted, isApproved), declined: sumOf(counted, isDeclined) };
+      return group === undefined ? { at, ...sums } : { at, group, ...sums };
+    })
+    .filter(({ approved, declined }) => approved + declined > 0)
+    .toSorted((one, other) => one.at - other.at || other.declined - one.declined);
+}
+
+/** Days that are counted at once: other requests wait meanwhile. */
+const daysAtOnce = 31;
+
+async function countOf(
+  { index, share }: Counting,
+  owner: ListOwner,
+  query: CountQuery,
+): Promise<PhaseCount[]> {
+  const counts: PhaseCount[] = [];
+  const { createdBefore, stepMs } = query;
+  const pieceMs = Math.ceil((daysAtOnce * dayMs) / stepMs) * stepMs;
+  for (let from = query.createdFrom; from < createdBefore;) {
+    const to = Math.min(Math.floor(from / stepMs) * stepMs + pieceMs, createdBefore);
+    counts.push(...index.countPayments(owner, { ...query, createdFrom: from, createdBefore: to }));
+    await share.giveWay();
+    from = to;
+  }
+  return counts;
+}
+
+function sumOf(counts: readonly PhaseCount[], isWanted: (phase: PaymentPhase) => boolean): number {
+  return counts.reduce((sum, { phase, count }) => (isWanted(phase) ? sum + count : sum), 0);
+}
+
+const isApproved = (phase: PaymentPhase): boolean => ['approved', 'refunded'].includes(statusOfPhase(phase));
+/** A voided payment was not declined by anybody. */
+const isDeclined = (phase: PaymentPhase): boolean =>
+  statusOfPhase(phase) === 'declined' && phase !== 'voided';
+
+const decided = paymentPhases.filter((phase) => isApproved(phase) || isDeclined(phase));

@@ -7,7 +7,7 @@ export * from './errors.ts';
 export { type Cost, costOfRead } from './expensive-reads.ts';
 export { mayBeKept } from './kept-text.ts';
 export * from './openapi.ts';
-export type { OperatorAction, OperatorPaymentAnswer } from './operator-answers.ts';
+export type { OperatorAction, OperatorPaymentAnswer, SearchHit } from './operator-answers.ts';
 export * from './queries.ts';
 export * from './requests.ts';
 export * from './route-errors.ts';

@@ -35,25 +35,41 @@ const ownedReconciliation = publicReconciliationSchema.extend({
 
 const operatorActions = ['capture', 'void', 'refund', 'inquire'] as const;
 
+const spread = (description: string) =>
+  z
+    .object({ p50: z.number().min(0), p99: z.number().min(0) })
+    .exactOptional()
+    .describe(
+      `${description}, milliseconds, within a tenth, as counted by the answering instance since its start.`,
+    );
+
 const overviewHour = z.object({
   hour: instant,
   created: z.int().min(0),
   approved: z.int().min(0).describe('Approved until now, including refunded ones.'),
   declined: z.int().min(0),
-});
-
-const spread = (description: string) =>
-  z
-    .object({ p50: z.number().min(0), p99: z.number().min(0) })
-    .exactOptional()
-    .describe(`${description}, milliseconds, within a tenth.`);
-
-const overviewMinute = z.object({
-  minute: instant,
-  created: z.int().min(0).describe('Payments that were created.'),
+  openReviews: z.int().min(0).describe('Reviews opened by the end of this hour and still open now.'),
   ownMs: spread('Time of the gateway for a creation'),
   providerMs: spread('Time of the Payment Service for a creation'),
 });
+
+const searchHit = z.object({
+  kind: z.enum(['payment', 'refund', 'payout', 'dispute', 'key', 'team']),
+  id: z.string().describe('Its token, the id of the key, or the name of the team.'),
+  why: z
+    .enum(['token', 'service-token', 'request', 'order-number', 'card', 'name'])
+    .describe('The property that matches.'),
+  isWhole: z.boolean().describe('False if the text is only the beginning of it.'),
+  team: z.string().exactOptional(),
+  environment: owner.environment.exactOptional(),
+  orderNumber: z.string().exactOptional(),
+  amount: z.int().exactOptional(),
+  currency: z.string().exactOptional(),
+  phase: z.string().exactOptional(),
+  paymentToken: z.string().exactOptional().describe('The payment of a refund or dispute.'),
+  createdAt: instant.exactOptional(),
+});
+export type SearchHit = z.infer<typeof searchHit>;
 
 const ownedPayout = publicPayout.answer.extend(owner);
 const ownedRefund = refundSchema.extend(owner);
@@ -205,9 +221,6 @@ export const operatorAnswerSchemas = {
     success,
     at: instant,
     hours: z.array(overviewHour),
-    minutes: z
-      .array(overviewMinute)
-      .describe('The last 60 minutes, as counted by the answering instance since its start.'),
     readModelLagMs: z
       .number()
       .min(0)
@@ -215,21 +228,28 @@ export const operatorAnswerSchemas = {
       .describe('Lag of reads behind the events. Absent if the store does not report it.'),
     unresolved: z.int().min(0).describe('Payments and payouts with a call whose outcome is not known.'),
     unresolvedPayouts: z.int().min(0).describe('Payouts among them.'),
+    payoutsToApprove: z.int().min(0).describe('Payouts that wait for approval.'),
+    openDisputes: z.int().min(0).describe('Disputes that are open or of unknown status.'),
     reviews: z.int().min(0),
   }),
-  DeclineCounts: z.object({
+  OutcomeCounts: z.object({
     success,
-    reasons: z.array(
+    createdFrom: instant,
+    counts: z.array(
       z.object({
-        reason: z.string().exactOptional().describe('Absent if the Payment Service reported none.'),
-        count: z.int().min(1),
+        at: instant.describe('Begin of the day or hour in UTC. ISO 8601.'),
+        group: z
+          .string()
+          .exactOptional()
+          .describe('Absent without `by`, and by reason for payments without one.'),
+        approved: z.int().min(0),
+        declined: z.int().min(0),
       }),
     ),
-    isPartial: z.boolean(),
   }),
   SearchResults: z.object({
     success,
-    hits: z.array(z.object({ why: z.string(), payment: ownedPayment })),
+    hits: z.array(searchHit).describe('At most 20: whole matches first.'),
     isPartial: z
       .boolean()
       .exactOptional()

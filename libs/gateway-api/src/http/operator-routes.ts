@@ -4,7 +4,7 @@ import {
   operatorJournalExportSchema,
   operatorJournalListSchema,
   operatorStatementSchema,
-  declineCountSchema,
+  outcomeCountSchema,
   operatorDisputeExportSchema,
   operatorDisputeListSchema,
   noQuerySchema,
@@ -316,7 +316,7 @@ export const operatorRoutes = {
   },
   showOverview: {
     ...reading('overview', 'teams'),
-    summary: 'Counts payments of the last 24 hours by hour, unresolved calls, and open reviews',
+    summary: 'Counts payments of the last 24 hours by hour, and everything that is open',
     query: noQuerySchema,
     answers: done('The figures.', 'Overview'),
     errors: [...ofReads],
@@ -324,26 +324,21 @@ export const operatorRoutes = {
   searchAll: {
     ...reading('search', 'teams'),
     summary:
-      'Finds payments of all teams by a token, the id of a request, an order number, the service’s token or a masked card',
+      'Finds payments, refunds, payouts, disputes, keys and teams by a token, order number, name, request id or card',
+    description:
+      'Tokens, order numbers and names match by their beginning; case, `#` and spaces do not count in an order number. A refund matches by its whole token, a card by its last digits: `*1251`.',
     query: searchSchema,
     answers: done('The matches and how they were found.', 'SearchResults'),
     errors: [...ofReads],
   },
-  suggest: {
-    ...reading('search/suggestions', 'teams'),
-    summary: 'Finds payments of all teams by the beginning of a token or of an order number',
-    description: 'At most eight. Use the search for a complete token or number.',
-    query: searchSchema,
-    answers: done('The matches and their kind.', 'SearchResults'),
-    errors: [...ofReads],
-  },
-  countDeclines: {
-    ...reading('declines', 'teams'),
-    summary: 'Counts declined payments by their reason, most frequent first',
-    description: 'Counts the newest 5,000; `isPartial` is true if there are more.',
-    query: declineCountSchema,
+  countOutcomes: {
+    ...reading('outcomes', 'teams'),
+    summary: 'Counts approved and declined payments by day or hour of their creation',
+    description:
+      'By team, account, currency or decline reason. The last 31 days unless `createdFrom` says otherwise. By reason, approved payments have no group.',
+    query: outcomeCountSchema,
     isExpensive: true,
-    answers: done('The reasons.', 'DeclineCounts'),
+    answers: done('The counts, oldest first.', 'OutcomeCounts'),
     errors: [...ofReads],
   },
   listTeamNames: {

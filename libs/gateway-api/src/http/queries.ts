@@ -10,7 +10,7 @@ import {
   payoutPhases,
   payoutStatusSchema,
 } from '@tollgate/core';
-import { type SecurityEventKind, securityEventKinds } from '@tollgate/teams';
+import { type SecurityEventKind, securityEventKinds, teamChanges } from '@tollgate/teams';
 import { z } from 'zod';
 import { refundPhases, refundStatuses } from '../refund.ts';
 
@@ -225,12 +225,14 @@ export const operatorDisputeExportSchema = operatorRefundExportSchema
 
 export const operatorDisputeListSchema = operatorDisputeExportSchema.extend(onePage);
 
-export const declineCountSchema = operatorPaymentListSchema.pick({
-  team: true,
-  environment: true,
-  createdFrom: true,
-  createdBefore: true,
-});
+export const outcomeCountSchema = operatorPaymentListSchema
+  .pick({ team: true, environment: true, createdFrom: true, createdBefore: true })
+  .extend({
+    by: z
+      .enum(['team', 'account', 'currency', 'reason'], 'must be team, account, currency or reason')
+      .optional(),
+    step: z.enum(['hour', 'day'], 'must be hour or day').default('day'),
+  });
 
 export const operatorPayoutListSchema = operatorPaymentListSchema
   .omit({ status: true, phase: true, amountFrom: true, amountTo: true, account: true, sanitizedMask: true })
@@ -294,6 +296,10 @@ export const operatorWebhookListSchema = z.strictObject({
   ...onePage,
   team: operatorPaymentListSchema.shape.team,
   environment: environmentSchema.optional(),
+  id: z
+    .string('must be given once')
+    .regex(/^whk_[0-9a-f]{32}$/, 'must be the id of a webhook')
+    .optional(),
   endpoint: exactText,
   status: webhookListSchema.shape.status,
   ...createdWithin,
@@ -303,6 +309,8 @@ export const securityLogSchema = z.strictObject({
   ...onePage,
   kind: z.enum(Object.keys(securityEventKinds) as [SecurityEventKind]).optional(),
   team: operatorPaymentListSchema.shape.team,
+  person: z.string('must be given once').min(1, 'must not be empty').max(128).optional(),
+  change: z.enum(teamChanges).optional(),
 });
 
 export const keyListSchema = z.strictObject({

@@ -7,6 +7,9 @@ import type { ListQuery } from './view-list.ts';
 import { metadataHash } from './index-metadata.ts';
 import type { Place } from './list-page.ts';
 
+/** SQL for an order number without what people leave out or add when they type it: case, `#` and spaces. */
+export const orderKey = (sql: string): string => `lower(replace(replace(${sql}, '#', ''), ' ', ''))`;
+
 export interface ListedTable {
   name: string;
   table: { name: string; phasesOf?(status: string): readonly string[] };
@@ -150,7 +153,12 @@ function filterTerms(query: ListQuery): Term[] {
   const { paymentToken, orderNumber, currency, needsReview, unresolved, refundOpen } = query;
   const terms: Term[] = [];
   if (paymentToken !== undefined) terms.push(['payment_token = ?', paymentToken]);
-  if (orderNumber !== undefined) terms.push(['order_number = ?', orderNumber]);
+  // The index leads by the key; numbers that differ only in case, `#` or spaces are left out after that.
+  if (orderNumber !== undefined)
+    terms.push(
+      [`${orderKey('order_number')} = ${orderKey('?')}`, orderNumber],
+      ['order_number = ?', orderNumber],
+    );
   if (currency !== undefined) terms.push(['currency = ?', currency]);
   // A literal, because the partial index of open work is used only if the text contains it.
   if (needsReview !== undefined) terms.push([`needs_review = ${needsReview ? 1 : 0}`]);

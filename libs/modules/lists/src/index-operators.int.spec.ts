@@ -1,4 +1,4 @@
-/** Operators' queries: open work, decline reasons, prefix search. */
+/** Operators' queries: open work, and counts of payments. */
 import { disputeKind, paymentKind, payoutKind } from '@tollgate/views';
 import {
   type AnyEvent,
@@ -11,7 +11,7 @@ import {
 } from '@tollgate/views/testing';
 import { describe, expect, test } from 'vitest';
 import { disputesOfPayment, listViews } from './index-lists.ts';
-import { countDeclines, findBeginning, workloadIn } from './index-operators.ts';
+import { type CountQuery, countPayments, workloadIn } from './index-operators.ts';
 import {
   type TestIndexFile,
   givenExplainedFile,
@@ -128,42 +128,40 @@ test('a wallet is counted as overdrawn until new payments cover it', () => {
   expect(workloadIn(file).overdrawn).toEqual([]);
 });
 
-test('declined payments are counted by reason, over all teams, within a period, most frequent first', () => {
+test('payments are counted by hour and phase, in groups, out of one index', async () => {
   const poor = (token: string, team = 'shop') =>
     viewOf(paymentKind, token, [requested({ team }), accepted, declined]);
   const lost = { ...declined, data: { declineReason: 'lost card' } };
   const unnamed = { ...declined, data: {} };
-  const file = givenFile([
+  const { file, steps } = await givenExplainedFile([
     ...[poor('pay_1'), poor('pay_2', 'games'), payment('pay_3', accepted, lost)],
     ...[payment('pay_4', accepted, unnamed), payment('pay_5', accepted, approved)],
   ]);
   const { createdAt } = poor('pay_1').view;
-  expect(countDeclines(file, [shop, games], {})).toEqual({
-    reasons: [{ reason: 'insufficient funds', count: 2 }, { count: 1 }, { reason: 'lost card', count: 1 }],
-    isPartial: false,
-  });
-  expect(countDeclines(file, [games], { createdFrom: createdAt }).reasons).toHaveLength(1);
-  expect(countDeclines(file, [shop], { createdFrom: createdAt + 1 }).reasons).toEqual([]);
-  expect(countDeclines(file, [shop], { createdBefore: createdAt }).reasons).toEqual([]);
-});
-
-test('payments are found by a prefix of their token or order number, up to a limit', () => {
-  const ordered = (token: string, orderNumber: string, team = 'shop') =>
-    viewOf(paymentKind, token, [requested({ orderNumber, team })]);
-  const file = givenFile([
-    ...[ordered('pay_a1', '4711'), ordered('pay_a2', '4711-b'), ordered('pay_b1', '4712', 'games')],
-    ordered('pay_c1', '%'),
+  const stepMs = 3_600_000;
+  const within = { createdFrom: createdAt, createdBefore: createdAt + 1, stepMs };
+  const counted = (owner: typeof shop | typeof games, more: Partial<CountQuery> = {}) =>
+    countPayments(file, owner, { ...within, ...more }).map(({ phase, group, count }) => [
+      phase,
+      group,
+      count,
+    ]);
+  expect(counted(shop)).toEqual([
+    ['approved', undefined, 1],
+    ['declined', undefined, 3],
   ]);
-  const found = (text: string, limit = 10) => findBeginning(file, [shop, games], { text, limit });
-  expect(found('pay_a')).toEqual([
-    { why: 'token', token: 'pay_a1' },
-    { why: 'token', token: 'pay_a2' },
+  expect(counted(shop, { by: 'reason' })).toEqual([
+    ['approved', undefined, 1],
+    ['declined', undefined, 1],
+    ['declined', 'insufficient funds', 1],
+    ['declined', 'lost card', 1],
   ]);
-  expect(found('471').map(({ token }) => token)).toEqual(['pay_a1', 'pay_a2', 'pay_b1']);
-  expect(found('4711')).toHaveLength(2);
-  expect(found('47', 1)).toHaveLength(1);
-  expect(found('%')).toEqual([{ why: 'order-number', token: 'pay_c1' }]);
-  expect(findBeginning(file, [games], { text: '4711', limit: 10 })).toEqual([]);
+  expect(counted(games, { by: 'currency' })).toEqual([['declined', 'EUR', 1]]);
+  expect(counted(games, { by: 'account' })).toEqual([['declined', expect.any(String), 1]]);
+  expect(counted(shop, { createdFrom: createdAt + 1 })).toEqual([]);
+  expect(counted(shop, { createdBefore: createdAt })).toEqual([]);
+  expect(countPayments(file, games, within)[0]?.at).toBe(Math.floor(createdAt / stepMs) * stepMs);
+  expect(steps.filter((step) => step.includes('payments') && !step.includes('COVERING'))).toEqual([]);
 });
 
 test('the disputes of a payment are found by it, including those matched later', () => {

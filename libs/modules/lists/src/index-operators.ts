@@ -1,90 +1,93 @@
 /** Operators' queries, beyond lists. */
 import { paymentPhases, type Environment, type PaymentPhase } from '@tollgate/core';
 import type { Position } from '@tollgate/event-store';
-import { omitUndefined, hourMs } from '@tollgate/service-kit';
+import { hourMs } from '@tollgate/service-kit';
 import type { IndexFile } from './index-file.ts';
 import type { ListOwner } from './list-page.ts';
 
-export interface HourCount {
-  /** Its first millisecond since the Unix epoch. */
-  hour: number;
+/** How payments are grouped when they are counted. */
+export const countedBy = ['account', 'currency', 'reason'] as const;
+export type CountedBy = (typeof countedBy)[number];
+
+const groupColumns = { account: 'account', currency: 'currency', reason: 'decline_reason' } as const;
+
+export interface CountQuery {
+  /** Milliseconds since the Unix epoch, inclusive. */
+  createdFrom: number;
+  /** Exclusive. */
+  createdBefore: number;
+  stepMs: number;
+  by?: CountedBy | undefined;
+  /** @default all */
+  phases?: readonly PaymentPhase[];
+}
+
+export interface PhaseCount {
+  /** Begin of the step, milliseconds since the Unix epoch. */
+  at: number;
   phase: PaymentPhase;
+  /** Undefined for a payment without a decline reason, and without `by`. */
+  group: string | undefined;
   count: number;
 }
 
-/** Reads only entries of an index, one range for each owner and phase. */
-export function countByHour(file: IndexFile, owners: readonly ListOwner[], from: number): HourCount[] {
-  const sql = `SELECT created_at / ${hourMs} AS hour, count(*) AS count FROM payments INDEXED BY payments_by_phase
-    WHERE environment = ? AND team = ? AND phase = ? AND created_at >= ? GROUP BY hour`;
-  return owners.flatMap(({ environment, team }) =>
-    paymentPhases.flatMap((phase) =>
-      file.select(sql, [environment, team, phase, from]).map((row) => ({
-        hour: Number(row['hour']) * hourMs,
-        phase,
-        count: Number(row['count']),
-      })),
-    ),
-  );
-}
-
-export interface Beginning {
-  why: 'token' | 'order-number';
-  token: string;
-}
-
-/** Sorts after every text with this prefix. */
-const lastCharacter = '\u{10ffff}';
-
-/** Maximum tokens visited with that prefix: those of other teams must not take long to skip. */
-const tokensMax = 5_000;
-
-/** One index range per kind and owner, as far as requested. */
-export function findBeginning(
+/** Reads only entries of an index, one range for each phase. */
+export function countPayments(
   file: IndexFile,
-  owners: readonly ListOwner[],
-  { text, limit }: { text: string; limit: number },
-): Beginning[] {
-  const range = [text, `${text}${lastCharacter}`];
-  const sqlByToken = `SELECT token FROM (
-      SELECT token, environment, team FROM payments WHERE token >= ? AND token < ? ORDER BY token LIMIT ${tokensMax}
-    ) WHERE environment || ' ' || team IN (SELECT value FROM json_each(?)) LIMIT ?`;
-  const keys = JSON.stringify(owners.map(({ environment, team }) => `${environment} ${team}`));
-  const byToken = file
-    .select(sqlByToken, [...range, keys, limit])
-    .map((row) => ({ why: 'token' as const, token: String(row['token']) }));
-  const sql = `SELECT token, order_number AS number FROM payments INDEXED BY payments_by_order_number
-    WHERE environment = ? AND team = ? AND order_number >= ? AND order_number < ? ORDER BY order_number LIMIT ?`;
-  const byOrder = owners.flatMap(({ environment, team }) =>
-    file
-      .select(sql, [environment, team, ...range, limit])
-      .map((row) => ({ token: String(row['token']), number: String(row['number']) })),
+  { environment, team }: ListOwner,
+  { createdFrom, createdBefore, stepMs, by, phases = paymentPhases }: CountQuery,
+): PhaseCount[] {
+  const group = by === undefined ? 'NULL' : groupColumns[by];
+  const sql = `SELECT created_at / ${stepMs} AS step, ${group} AS name, count(*) AS count
+    FROM payments INDEXED BY payments_by_phase
+    WHERE environment = ? AND team = ? AND phase = ? AND created_at >= ? AND created_at < ? GROUP BY step, name`;
+  return phases.flatMap((phase) =>
+    file.select(sql, [environment, team, phase, createdFrom, createdBefore]).map((row) => ({
+      at: Number(row['step']) * stepMs,
+      phase,
+      group: row['name'] === null ? undefined : String(row['name']),
+      count: Number(row['count']),
+    })),
   );
-  const inOrder = byOrder
-    .toSorted((one, other) => (one.number < other.number ? -1 : 1))
-    .map(({ token }) => ({ why: 'order-number' as const, token }));
-  return [...byToken, ...inOrder].slice(0, limit);
 }
 
 export interface Waiting {
   unresolvedPayments: number;
   unresolvedPayouts: number;
+  payoutsToApprove: number;
+  openDisputes: number;
   reviews: number;
 }
 
 /** Reads only index entries of open work. */
 export function countWaiting(file: IndexFile, owners: readonly ListOwner[]): Waiting {
-  const count = (from: string): number => {
-    const sql = `SELECT count(*) AS count FROM ${from}`;
+  const count = (from: string, where = ''): number => {
+    const sql = `SELECT count(*) AS count FROM ${from} WHERE environment = ? AND team = ? ${where}`;
     const counts = owners.map(({ environment, team }) => file.select(sql, [environment, team])[0]?.['count']);
     return counts.reduce<number>((sum, each) => sum + Number(each), 0);
   };
   const unresolvedIn = (table: string) =>
-    count(`${table} INDEXED BY ${table}_unresolved WHERE environment = ? AND team = ? AND is_unresolved = 1`);
+    count(`${table} INDEXED BY ${table}_unresolved`, 'AND is_unresolved = 1');
   return {
     unresolvedPayments: unresolvedIn('payments'),
     unresolvedPayouts: unresolvedIn('payouts'),
-    reviews: count('reviews WHERE environment = ? AND team = ?'),
+    payoutsToApprove: count('payouts INDEXED BY payouts_by_phase', "AND phase = 'awaiting_approval'"),
+    openDisputes: count('disputes INDEXED BY disputes_by_phase', "AND phase IN ('open', 'unknown')"),
+    reviews: count('reviews'),
   };
+}
+
+/** Open reviews by the hour in which they were opened. */
+export function countReviewsByHour(file: IndexFile, owners: readonly ListOwner[]): Map<number, number> {
+  const sql = `SELECT since / ${hourMs} AS hour, count(*) AS count FROM reviews
+    WHERE environment = ? AND team = ? GROUP BY hour`;
+  const byHour = new Map<number, number>();
+  for (const { environment, team } of owners)
+    for (const row of file.select(sql, [environment, team])) {
+      const hour = Number(row['hour']) * hourMs;
+      byHour.set(hour, (byHour.get(hour) ?? 0) + Number(row['count']));
+    }
+  return byHour;
 }
 
 export interface Workload {
@@ -148,47 +151,6 @@ export const eventsAfter = (
       stream: String(row['stream']),
       revision: Number(row['revision']),
     }));
-
-/** Maximum declined payments counted, the newest of each team. */
-const declinesMax = 5_000;
-
-export interface CreatedBetween {
-  /** Milliseconds since the Unix epoch, inclusive. */
-  createdFrom?: number;
-  /** Exclusive. */
-  createdBefore?: number;
-}
-
-export interface DeclineCounts {
-  /** Most frequent first; without a reason if the provider gave none. */
-  reasons: { reason?: string; count: number }[];
-  /** True if more exist that were not counted. */
-  isPartial: boolean;
-}
-
-/** Reads the newest declined payments of each owner, up to a total limit. */
-export function countDeclines(
-  file: IndexFile,
-  owners: readonly ListOwner[],
-  { createdFrom = 0, createdBefore = Number.MAX_SAFE_INTEGER }: CreatedBetween,
-): DeclineCounts {
-  const sql = `SELECT reason, count(*) AS count FROM (
-      SELECT json_extract(view, '$.payment.declineReason') AS reason FROM payments INDEXED BY payments_by_phase
-      WHERE environment = ? AND team = ? AND phase = 'declined' AND created_at >= ? AND (created_at, token) < (?, '')
-      ORDER BY created_at DESC, token DESC LIMIT ?
-    ) GROUP BY reason`;
-  const counts = new Map<string | undefined, number>();
-  let left = declinesMax;
-  for (const { environment, team } of owners)
-    for (const row of file.select(sql, [environment, team, createdFrom, createdBefore, left])) {
-      const reason = row['reason'] === null ? undefined : String(row['reason']);
-      const count = Number(row['count']);
-      counts.set(reason, (counts.get(reason) ?? 0) + count);
-      left -= count;
-    }
-  const reasons = [...counts].map(([reason, count]) => ({ ...omitUndefined({ reason }), count }));
-  return { reasons: reasons.toSorted((one, other) => other.count - one.count), isPartial: left === 0 };
-}
 
 export function dueAtOf(file: IndexFile, token: string): number | undefined {
   const [row] = file.select('SELECT due_at AS dueAt FROM payments WHERE token = ?', [token]);

@@ -1,4 +1,5 @@
-/** The tables of the index. Every list of a team uses an index that begins with environment and team. */
+/** The tables of the index. Every list of a team is led through an index that begins with environment and team. */
+import { orderKey } from './index-filters.ts';
 import { journalTables } from './index-journal.ts';
 import { ledgerTables } from './index-ledger.ts';
 
@@ -32,12 +33,14 @@ const operationColumns = `
  * No partial index compares with a bound value: SQLite would replan those at each execution.
  */
 const listIndexes = (table: string) => `
-  CREATE INDEX ${table}_by_phase ON ${table} (environment, team, phase, created_at, token, needs_review);
+  CREATE INDEX ${table}_by_phase ON ${table}
+    (environment, team, phase, created_at, token, needs_review${table === 'payments' ? ', account, currency, decline_reason' : ''});
   CREATE INDEX ${table}_by_currency ON ${table} (environment, team, currency, created_at, token, needs_review);
   CREATE INDEX ${table}_by_phase_and_currency ON ${table}
     (environment, team, phase, currency, created_at, token, needs_review);
   CREATE INDEX ${table}_by_order_number ON ${table}
-    (environment, team, order_number, created_at, token, currency, phase, needs_review) WHERE order_number IS NOT NULL;
+    (environment, team, ${orderKey('order_number')}, created_at, token, currency, phase, needs_review, order_number)
+    WHERE order_number IS NOT NULL;
   CREATE INDEX ${table}_needing_review ON ${table}
     (environment, team, created_at, token, currency, phase) WHERE needs_review = 1;
   CREATE INDEX ${table}_unresolved ON ${table}
@@ -84,6 +87,7 @@ const ofLists = `
   CREATE INDEX refunds_by_currency ON refunds (environment, team, currency, created_at, token);
   CREATE INDEX refunds_by_phase_and_currency ON refunds (environment, team, phase, currency, created_at, token);
   CREATE INDEX refunds_by_payment ON refunds (environment, team, payment_token, created_at, token, phase, currency);
+  CREATE INDEX disputes_by_id ON disputes (json_extract(view, '$.dispute.id'));
   CREATE INDEX disputes_by_age ON disputes (environment, team, created_at, token);
   CREATE INDEX disputes_by_phase ON disputes (environment, team, phase, created_at, token);
   CREATE INDEX disputes_by_currency ON disputes (environment, team, currency, created_at, token);
@@ -102,7 +106,7 @@ const ofLists = `
 export const indexSchemaOf = (scope: IndexScope): string => `
   CREATE TABLE quarantined (stream TEXT PRIMARY KEY, revision INTEGER NOT NULL, code TEXT NOT NULL) STRICT;
   CREATE TABLE payments (
-    service_token TEXT, refund_open INTEGER NOT NULL, ${operationColumns}
+    service_token TEXT, refund_open INTEGER NOT NULL, decline_reason TEXT, ${operationColumns}
   ) STRICT;
   ${operationIndexes('payments')}
   CREATE INDEX payments_by_service_token ON payments (environment, account, service_token)

@@ -4,7 +4,7 @@ export { registerFeedRoutes } from './feed/feed-routes.ts';
 export { fillIndex } from './filled-index.ts';
 export type { MonthSum } from './index-journal.ts';
 export { type ListOfAll, pageLengthMax } from './index-lists.ts';
-export type { HourCount } from './index-operators.ts';
+export { type CountQuery, type PhaseCount, countedBy } from './index-operators.ts';
 export type { RefundEntry } from './index-refunds.ts';
 export type { ReviewEntry } from './index-reviews.ts';
 export { formatCursor, type ListOwner } from './list-page.ts';

@@ -42,20 +42,17 @@ import type { IndexFile } from './index-file.ts';
 import { dueIn, dueQueuesOf } from './index-inquiries.ts';
 import { disputesOfPayment, listViews, type ListOfAll } from './index-lists.ts';
 import {
-  countByHour,
-  countDeclines,
+  countPayments,
+  countReviewsByHour,
   countWaiting,
   dueAtOf,
   eventsAfter,
-  findBeginning,
   findByServiceToken,
   tokenByServiceToken,
   workloadIn,
-  type Beginning,
-  type CreatedBetween,
-  type DeclineCounts,
+  type CountQuery,
   type FeedEntry,
-  type HourCount,
+  type PhaseCount,
   type Waiting,
   type Workload,
 } from './index-operators.ts';
@@ -70,6 +67,7 @@ import {
 import { listRefunds, type RefundEntry } from './index-refunds.ts';
 import { listReviews, reviewsOfToken, type ReviewEntry, type ReviewQuery } from './index-reviews.ts';
 import type { IndexScope } from './index-schema.ts';
+import { searchIndex, type Match } from './index-search.ts';
 import { listTotals, type TotalsQuery } from './index-totals.ts';
 import { everybody, type ListName, type ListOwner } from './list-page.ts';
 import type {
@@ -147,13 +145,13 @@ export interface PaymentIndex extends DueInquiries {
   monthSums(query: MonthQuery): MonthSum[];
   /** The money of every wallet in each merchant account. */
   listBalances(): Standing[];
-  /** Payments of these owners created in each hour, by phase. @param from milliseconds since the Unix epoch */
-  countPaymentsByHour(owners: readonly ListOwner[], from: number): HourCount[];
-  /** Payments of these owners whose token or order number has this prefix. */
-  findBeginning(owners: readonly ListOwner[], text: string, limit: number): Beginning[];
-  /** Decline reasons of these owners' payments created since `from` and before `before`; the newest are counted. */
-  countDeclines(owners: readonly ListOwner[], created: CreatedBetween): DeclineCounts;
-  /** Payments and payouts of these owners that wait for an outcome or for a person. */
+  /** Payments of an owner by the time of their creation, phase and group. */
+  countPayments(owner: ListOwner, query: CountQuery): PhaseCount[];
+  /** Payments, payouts and disputes of these owners whose token or order number begins with a text. */
+  search(owners: readonly ListOwner[], text: string, limit: number): Match[];
+  /** Open reviews of these owners, by the hour in which they were opened, milliseconds since the Unix epoch. */
+  countReviewsByHour(owners: readonly ListOwner[]): ReadonlyMap<number, number>;
+  /** Counts what of these owners waits for an outcome or for a person. */
   countWaiting(owners: readonly ListOwner[]): Waiting;
   /** The next scheduled inquiry of a payment, milliseconds since the Unix epoch; undefined: none. */
   nextInquiryAt(token: string): number | undefined;
@@ -340,10 +338,10 @@ function listsIn({ readWhole }: Pick<Reads, 'readWhole'>) {
       readWhole((file) => listJournal(file, owners, { ...query, ...everybody })),
     monthSums: (query) => readWhole((file) => monthSumsIn(file, query)),
     listBalances: () => readWhole(allBalancesIn),
-    countPaymentsByHour: (owners, from) => readWhole((file) => countByHour(file, owners, from)),
-    findBeginning: (owners, text, limit) => readWhole((file) => findBeginning(file, owners, { text, limit })),
+    countPayments: (owner, query) => readWhole((file) => countPayments(file, owner, query)),
+    search: (owners, text, limit) => readWhole((file) => searchIndex(file, owners, { text, limit })),
+    countReviewsByHour: (owners) => readWhole((file) => countReviewsByHour(file, owners)),
     countWaiting: (owners) => readWhole((file) => countWaiting(file, owners)),
-    countDeclines: (owners, created) => readWhole((file) => countDeclines(file, owners, created)),
     listReviewsOfAll: ({ owners, ...page }) =>
       readWhole((file) => listReviews(file, owners, { ...everybody, kinds: allKinds, ...page })),
     reviewsOf: (token) => readWhole((file) => reviewsOfToken(file, token)),

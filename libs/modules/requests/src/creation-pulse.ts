@@ -1,25 +1,22 @@
 /**
- * Creations of the last hour, minute by minute, as reported to this process. In memory: a new process begins with an empty
- * hour.
+ * Durations of the creations of the last 24 hours, hour by hour, as reported to this process. Kept in memory: a process that
+ * starts has none.
  */
 import { routes } from '@tollgate/gateway-api/http';
-import { type Clock, minuteMs } from '@tollgate/service-kit';
+import { type Clock, hourMs } from '@tollgate/service-kit';
 import type { RequestRecord } from './request-record.ts';
 
 export interface CreationPulse {
   note(record: Pick<RequestRecord, 'method' | 'route' | 'status' | 'durationMs' | 'providerMs'>): void;
-  /** The last 60 minutes, the oldest first; the last one is under way. */
-  minutes(): CreationMinute[];
+  /** Hours in which creations were answered, oldest first. */
+  hours(): CreationHour[];
 }
 
-export interface CreationMinute {
-  /** Start, milliseconds since the Unix epoch. */
-  minute: number;
-  /** Payments created, answered 2xx. */
-  created: number;
-  /** Absent if none was answered. */
-  ownMs?: Spread;
-  /** Duration of calls to the Payment Service; absent if none was made. */
+export interface CreationHour {
+  /** Its begin, milliseconds since the Unix epoch. */
+  hour: number;
+  ownMs: Spread;
+  /** Duration of calls of the Payment Service; absent if none was made. */
   providerMs?: Spread;
 }
 
@@ -29,54 +26,46 @@ interface Spread {
   p99: number;
 }
 
-const minutesKept = 60;
+const hoursKept = 24;
 const { method, url } = routes.createPayment;
 
 export function createCreationPulse(clock: Pick<Clock, 'now'>): CreationPulse {
-  const byMinute = new Map<number, ReturnType<typeof createMinute>>();
-  const thisMinute = () => Math.floor(clock.now() / minuteMs);
+  const byHour = new Map<number, { own: Times; provider: Times }>();
 
-  function forget(now: number): void {
-    // Includes those of a clock that ran ahead.
-    for (const minute of byMinute.keys())
-      if (minute <= now - minutesKept || minute > now) byMinute.delete(minute);
+  function forgetOld(): void {
+    const now = Math.floor(clock.now() / hourMs);
+    // A clock that ran ahead leaves later hours.
+    for (const hour of byHour.keys()) if (hour <= now - hoursKept || hour > now) byHour.delete(hour);
   }
 
   return {
     note(record) {
       if (record.method !== method || record.route !== url || record.status === undefined) return;
-      const now = thisMinute();
-      if (!byMinute.has(now)) forget(now);
-      const counted = byMinute.get(now) ?? createMinute();
-      byMinute.set(now, counted);
-      if (record.status < 300) counted.created += 1;
+      const hour = Math.floor(clock.now() / hourMs);
+      if (!byHour.has(hour)) forgetOld();
+      const counted = byHour.get(hour) ?? { own: createTimes(), provider: createTimes() };
+      byHour.set(hour, counted);
       counted.own.add(record.durationMs - record.providerMs);
       if (record.providerMs > 0) counted.provider.add(record.providerMs);
     },
-    minutes() {
-      const now = thisMinute();
-      return Array.from({ length: minutesKept }, (_, place) => {
-        const minute = now - minutesKept + 1 + place;
-        const counted = byMinute.get(minute);
-        const at = { minute: minute * minuteMs };
-        if (counted === undefined) return { ...at, created: 0 };
-        const [ownMs, providerMs] = [counted.own.spread(), counted.provider.spread()];
-        return {
-          ...at,
-          created: counted.created,
-          ...(ownMs === undefined ? {} : { ownMs }),
-          ...(providerMs === undefined ? {} : { providerMs }),
-        };
-      });
+    hours() {
+      forgetOld();
+      return [...byHour]
+        .toSorted(([one], [other]) => one - other)
+        .map(([hour, { own, provider }]) => {
+          const providerMs = provider.spread();
+          const shown = { hour: hour * hourMs, ownMs: own.spread() ?? { p50: 0, p99: 0 } };
+          return providerMs === undefined ? shown : { ...shown, providerMs };
+        });
     },
   };
 }
 
-const createMinute = () => ({ created: 0, own: createTimes(), provider: createTimes() });
-
-/** Counted in steps of a tenth: a minute costs the same at any load. */
+/** Counted in steps of a tenth: an hour costs the same however much happens in it. */
 const step = 1.1;
 const firstMs = 0.1;
+
+type Times = ReturnType<typeof createTimes>;
 
 function createTimes() {
   const counts = new Map<number, number>();

@@ -4,7 +4,7 @@
  */
 import { openLocalFile } from '@tollgate/event-store';
 import { type Clock, type Log, requestIdFrom } from '@tollgate/service-kit';
-import { type CreationMinute, createCreationPulse } from './creation-pulse.ts';
+import { type CreationHour, createCreationPulse } from './creation-pulse.ts';
 import type { RequestRecord } from './request-record.ts';
 import {
   type RequestFilter,
@@ -21,8 +21,8 @@ export interface RequestLedger {
   find(owner: RequestOwner, id: string): RequestRecord | undefined;
   /** Latest first. */
   list(owner: RequestOwner, filter: RequestFilter): RequestPage;
-  /** Creations of the last hour, minute by minute. */
-  creations(): CreationMinute[];
+  /** Durations of the creations of the last 24 hours, hour by hour. */
+  creations(): CreationHour[];
   close(): void;
 }
 
@@ -93,7 +93,7 @@ export function openRequestLedger(options: RequestLedgerOptions): RequestLedger 
       write();
       return kept.use((rows) => rows.list(owner, filter));
     },
-    creations: pulse.minutes,
+    creations: pulse.hours,
     close() {
       write();
       kept.close();

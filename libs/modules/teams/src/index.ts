@@ -73,6 +73,7 @@ export {
   scopes,
   scopeSchema,
   type Team,
+  teamChanges,
   type TeamCommand,
   type TeamDecision,
   type TeamKey,

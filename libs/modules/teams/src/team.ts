@@ -111,6 +111,8 @@ export const teamEventSchemas = {
   ...moneyEventSchemas,
 } as const;
 export type TeamEvent = EventOf<typeof teamEventSchemas>;
+/** Types of changes, as the security log names them. */
+export const teamChanges = Object.keys(teamEventSchemas) as TeamEvent['type'][];
 
 export const teamStreamPrefix = 'team-';
 export const teamStream = (name: string): string => `${teamStreamPrefix}${name}`;

@@ -52,6 +52,7 @@ export const paymentKind: ViewKind<PaymentView> = {
       account: payment.attempt.account,
       service_token: payment.serviceToken ?? null,
       refund_open: undecidedRefund(payment) === undefined ? 0 : 1,
+      decline_reason: payment.declineReason ?? null,
     }),
     inquiryNeedOf: ({ payment }) => inquiryNeedOf(payment),
     metadataOf: ({ payment }) => payment.terms.metadata,

@@ -63,6 +63,7 @@ export interface DeliveryFilter {
   owners: readonly WebhookOwner[] | undefined;
   team?: string | undefined;
   environment?: string | undefined;
+  id?: string | undefined;
   endpoint?: string | undefined;
   status?: DeliveryStatus | undefined;
   /** Milliseconds since the Unix epoch. */
@@ -219,13 +220,14 @@ function createReads(database: DatabaseSync): Omit<DeliveryRows, 'apply'> {
     rest = '',
     values: readonly (string | number)[] = [],
   ) {
-    const { owners, team, environment, endpoint, status, createdFrom, createdBefore } = filter;
+    const { owners, team, environment, id, endpoint, status, createdFrom, createdBefore } = filter;
     const names = owners?.map((owner) => `${owner.environment} ${owner.team}`);
     const terms = [
       ["environment || ' ' || team IN (SELECT value FROM json_each(?))", names && JSON.stringify(names)],
       ['rank IN (SELECT value FROM json_each(?))', status && JSON.stringify(ranksOf[status])],
       ['team = ?', team],
       ['environment = ?', environment],
+      ['id = ?', id],
       ['endpoint = ?', endpoint],
       ['created_at >= ?', createdFrom],
       ['created_at < ?', createdBefore],

@@ -1,19 +1,15 @@
 /** Why the payments of a list were declined, most frequent first: each number leads to what it counts. */
 import { type Html, html } from '@tollgate/service-kit';
+import type { OutcomeCount } from '../pages/approval.ts';
 import { texts } from '../texts.ts';
 
 const words = texts.payments;
 
-/** As the API counts them. */
-export interface DeclineCounts {
-  reasons: readonly { reason?: string; count: number }[];
-  isPartial: boolean;
-}
-
-export function declineReasons(
-  query: URLSearchParams,
-  { reasons, isPartial }: DeclineCounts,
-): Html | undefined {
+export function declineReasons(query: URLSearchParams, counts: readonly OutcomeCount[]): Html | undefined {
+  const reasons = [...Map.groupBy(counts, ({ group }) => group)]
+    .map(([reason, of]) => ({ reason, count: of.reduce((sum, { declined }) => sum + declined, 0) }))
+    .filter(({ count }) => count > 0)
+    .toSorted((one, other) => other.count - one.count);
   if (reasons.length === 0) return undefined;
   const shown = reasons.map(({ reason, count }) => {
     if (reason === undefined)
@@ -27,6 +23,6 @@ export function declineReasons(
     >`;
   });
   return html`<p class="calm">
-    ${words.declines} ${shown} ${isPartial ? words.declinesPartial : undefined}
+    ${words.declines} ${shown} <a href="/console/approval?by=reason">${texts.approval.title}</a>
   </p>`;
 }

@@ -80,11 +80,21 @@ const mark = html`<svg class="mark" viewBox="0 0 20 20" aria-hidden="true">
   <path d="M4 3v14M4 7l13-3.5M16 10v7" />
 </svg>`;
 
-function navigation(path: string, { grants }: Session, hasSandbox: boolean): Html {
+/** Pages that only links and the search lead to. */
+export const furtherPlaces = [
+  ['/console/approval', 'approval'],
+  ['/console/money/journal', 'journal'],
+  ['/console/people', 'people'],
+] as const;
+
+/** Pages of the navigation that a person may open. */
+export function placesFor({ grants }: Pick<Session, 'grants'>, hasSandbox: boolean) {
   const seesAll = mayDo(grants, 'operators:read', 'everywhere');
-  const shown = places.filter(
-    ([, name]) => (name !== 'sandbox' || hasSandbox) && (name !== 'accounts' || seesAll),
-  );
+  return places.filter(([, name]) => (name !== 'sandbox' || hasSandbox) && (name !== 'accounts' || seesAll));
+}
+
+function navigation(path: string, session: Session, hasSandbox: boolean): Html {
+  const shown = placesFor(session, hasSandbox);
   const links = shown.map(([address, name]) => {
     const isHere = address === '/console' ? path === address : path.startsWith(address);
     const current = isHere ? html` aria-current="page"` : undefined;

@@ -28,6 +28,10 @@ export interface ListedPayment {
 
 export const paymentPath = (token: string): string => `/console/payments/${encodeURIComponent(token)}`;
 
+/** The page of a payment or payout. */
+export const operationPath = (token: string): string =>
+  `/console/${token.startsWith('po_') ? 'payouts' : 'payments'}/${encodeURIComponent(token)}`;
+
 /** The last digits of a mask, which is all that tells cards apart for a person. */
 export const shortMask = (mask: string | undefined): string =>
   mask === undefined ? '' : `•••• ${mask.slice(-4)}`;
@@ -48,8 +52,6 @@ export const disputeChip = ({
 };
 
 interface TableOptions {
-  /** Why a payment is in the table. */
-  why?: (place: number) => string;
   /** By creation: no other order can be read of a million payments without looking at all of them. */
   sorting?: Sorting;
   /** Ids of columns that the reader chose. */
@@ -61,7 +63,7 @@ export const paymentTable = (payments: readonly ListedPayment[], options: TableO
 
 export function paymentList(
   payments: readonly ListedPayment[],
-  { why, sorting }: TableOptions,
+  { sorting }: TableOptions,
 ): List<ListedPayment> {
   const { columns: names, title } = texts.payments;
   return {
@@ -74,7 +76,7 @@ export function paymentList(
         id: 'order',
         name: names.order,
         use: 'always',
-        cell: (payment) => orderCell(payment, why?.(payments.indexOf(payment))),
+        cell: orderCell,
       },
       { id: 'state', name: names.state, width: 'state', use: 'always', cell: stateCell },
       amountColumn(names.amount),
@@ -121,9 +123,10 @@ function createdColumn(sorting: Sorting | undefined): ListColumn<ListedPayment> 
   };
 }
 
-const orderCell = ({ token, orderNumber }: ListedPayment, why: string | undefined): Html =>
-  html`<a href="${paymentPath(token)}" title="${orderNumber ?? token}">${orderNumber ?? shortToken(token)}</a>
-    ${why === undefined ? undefined : html`<small class="why">${why}</small>`}`;
+const orderCell = ({ token, orderNumber }: ListedPayment): Html =>
+  html`<a href="${paymentPath(token)}" title="${orderNumber ?? token}"
+    >${orderNumber ?? shortToken(token)}</a
+  >`;
 
 function stateCell(payment: ListedPayment): Html {
   const asked = payment.reviews.length === 0 ? undefined : html` ${chip(texts.payments.review, 'note')}`;

@@ -79,10 +79,11 @@ export function toApiQuery(query: URLSearchParams, now: number): URLSearchParams
   return asked;
 }
 
-/** Where all that a list shows was declined: what the API is asked for the reasons. */
+/** The query for the decline reasons of a list of declined payments. Undefined for other lists. */
 export function toDeclineQuery(query: URLSearchParams, now: number): URLSearchParams | undefined {
   if (query.get('phase') !== 'declined' && query.get('status') !== 'declined') return undefined;
   const asked = toApiQuery(query, now);
   const names = ['team', 'environment', 'createdFrom', 'createdBefore'];
-  return new URLSearchParams([...asked].filter(([name]) => names.includes(name)));
+  const kept = [...asked].filter(([name]) => names.includes(name));
+  return new URLSearchParams([...kept, ['by', 'reason']]);
 }

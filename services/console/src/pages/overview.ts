@@ -1,9 +1,8 @@
-/** Is anything stuck, whose fault is it, what do I do? What is not normal stands above what is. */
+/** Overview: everything abnormal on top, four figures of the last 24 hours, and the merchant accounts. */
 import { type Html, html } from '@tollgate/service-kit';
 import { mayDo } from '@tollgate/teams';
-import { bars } from '../components/bars.ts';
-import { factList } from '../components/facts.ts';
-import { outcomeNotice } from '../components/notice.ts';
+import { outcomeSection } from '../components/notice.ts';
+import { type Plot, percent, plot, rateOf, rateText } from '../components/plot.ts';
 import { sign } from '../components/state.ts';
 import { relative } from '../components/time.ts';
 import type { Api } from '../api.ts';
@@ -11,77 +10,64 @@ import type { Page } from '../page.ts';
 import { texts } from '../texts.ts';
 import { type Account, accountTable } from './accounts.ts';
 
-interface Hour {
-  hour: string;
-  created: number;
-  approved: number;
-  declined: number;
-}
-
 interface Spread {
   p50: number;
   p99: number;
 }
 
-interface Minute {
-  minute: string;
+interface Hour {
+  hour: string;
   created: number;
+  approved: number;
+  declined: number;
+  openReviews: number;
   ownMs?: Spread;
   providerMs?: Spread;
 }
 
 interface Overview {
   hours: Hour[];
-  minutes: Minute[];
   readModelLagMs?: number;
   unresolved: number;
   unresolvedPayouts: number;
+  payoutsToApprove: number;
+  openDisputes: number;
   reviews: number;
 }
 
-interface DisabledEndpoint {
-  team: string;
-  environment: string;
-  url: string;
-  disabledAt?: string;
+/** Undefined while the notifier catches up. */
+interface WebhookTrouble {
+  failed?: number | undefined;
+  retrying?: number | undefined;
+  disabled?: EndpointList | undefined;
 }
 
-/** Undefined while the notifier reads what there is. */
-interface WebhookTrouble {
-  failed: number | undefined;
-  open: number | undefined;
-  disabled: readonly DisabledEndpoint[] | undefined;
+interface EndpointList {
+  endpoints: readonly { team: string; environment: string; url: string }[];
+  count: number;
 }
 
 interface ReviewList {
-  reviews: readonly { since: string; environment: string }[];
-  count: number;
+  reviews: readonly { since: string }[];
 }
 
 const words = texts.overview;
 
 export const overviewPage: Page = async ({ api, outcome, session }) => {
   const seesAll = mayDo(session.grants, 'operators:read', 'everywhere');
-  const [overview, { accounts }, reviews, webhooks, notWorking] = await Promise.all([
+  const [overview, { accounts }, { reviews }, webhooks, notWorking] = await Promise.all([
     api.get<Overview>('/api/v1/admin/overview'),
     seesAll ? api.get<{ accounts: Account[] }>('/api/v1/admin/accounts') : { accounts: [] },
     api.get<ReviewList>('/api/v1/admin/reviews?perPage=1'),
     webhookTrouble(api),
     api.notWorking(),
   ]);
+  const known = { overview, accounts, oldestReview: reviews[0]?.since, webhooks, notWorking };
   const main = html`<h1>${words.title}</h1>
-    ${outcome === undefined ? undefined : outcomeNotice(outcome)}
-    <section id="trouble" data-region="">
-      ${troubles({ overview, accounts, reviews, webhooks, notWorking })}
-    </section>
-    <section id="figures" class="figures" data-region="">
-      ${figures(overview)}${seesAll ? latestFigures(overview) : undefined}
-    </section>
-    ${seesAll ? accountSection(accounts) : undefined}
-    <section id="webhooks" data-region="" aria-labelledby="webhooks-title">
-      <h2 id="webhooks-title">${texts.nav.webhooks}</h2>
-      ${webhookFacts(webhooks)}
-    </section>`;
+    ${outcomeSection(outcome)}
+    <section id="trouble" data-region="" aria-label="${words.abnormal}">${band(abnormal(known))}</section>
+    <section id="figures" class="figures" data-region="">${figures(overview, seesAll)}</section>
+    ${seesAll ? accountSection(accounts) : undefined}`;
   return { title: words.title, main, isLive: true };
 };
 
@@ -91,210 +77,141 @@ const accountSection = (accounts: readonly Account[]): Html =>
     ${accountTable(accounts)}
   </section>`;
 
-/** What the notifier cannot say yet keeps nobody from the rest of the page. */
+/** A notifier that is starting must not hide the rest of the page. */
 async function webhookTrouble(api: Api): Promise<WebhookTrouble> {
   const known = async <Body>(path: string): Promise<Body | undefined> => {
     const answer = await api.call<Body>({ path: `/api/v1/admin/${path}` });
     return answer.kind === 'answer' ? answer.body : undefined;
   };
-  const [failed, open, endpoints] = await Promise.all([
+  const [failed, retrying, disabled] = await Promise.all([
     known<{ count: number }>('webhooks?perPage=1&status=failed'),
     known<{ count: number }>('webhooks?perPage=1&status=retrying'),
-    known<{ endpoints: DisabledEndpoint[] }>('webhook-endpoints'),
+    known<EndpointList>('webhook-endpoints'),
   ]);
-  return { failed: failed?.count, open: open?.count, disabled: endpoints?.endpoints };
+  return { failed: failed?.count, retrying: retrying?.count, disabled };
 }
 
 interface Known {
   overview: Overview;
   accounts: readonly Account[];
-  reviews: ReviewList;
+  oldestReview: string | undefined;
   webhooks: WebhookTrouble;
   notWorking: readonly string[];
 }
 
-/** Everything that is not normal, each with where it leads. */
-function troubles(known: Known): Html {
-  const notNormal = [
-    ...known.notWorking.map((name) => trouble('bad', html`${words.notWorking}: <code>${name}</code>.`)),
-    ...accountTroubles(known.accounts),
-    ...reviewTroubles(known.reviews),
-    ...unresolvedTroubles(known.overview),
-    ...webhookTroubles(known.webhooks),
+/** A number that leads to what it counts; nothing if it is 0. */
+type Abnormal = readonly [
+  tone: 'bad' | 'note',
+  count: number,
+  name: keyof typeof words.names,
+  address: string,
+  detail?: Html | string | undefined,
+];
+
+/** Reads older than this are reported, milliseconds. */
+const lagMs = 5_000;
+
+function abnormal({ overview, accounts, oldestReview, webhooks, notWorking }: Known): Abnormal[] {
+  const { unresolved, unresolvedPayouts, payoutsToApprove, openDisputes, reviews } = overview;
+  const { readModelLagMs = 0 } = overview;
+  const { failed = 0, retrying = 0, disabled = { endpoints: [], count: 0 } } = webhooks;
+  const broken = accounts.filter(({ circuit }) => circuit !== 'closed');
+  const inactive = accounts.filter(({ state }) => state !== 'active');
+  const namesOf = (of: readonly Account[]): string => of.map(({ account }) => account).join(', ');
+  const since = oldestReview === undefined ? undefined : html`${words.oldest} ${relative(oldestReview)}`;
+  const all: Abnormal[] = [
+    ['bad', notWorking.length, 'down', '/readyz', notWorking.join(', ')],
+    ['bad', broken.length, 'circuits', '/console/accounts', namesOf(broken)],
+    ['bad', readModelLagMs > lagMs ? Math.round(readModelLagMs / 1_000) : 0, 'lag', '/readyz'],
+    ['note', reviews, 'reviews', '/console/reviews', since],
+    ['note', unresolved - unresolvedPayouts, 'payments', '/console/payments?unresolved=true', words.checked],
+    ['note', unresolvedPayouts, 'payouts', '/console/payouts?phase=unresolved', words.checked],
+    ['note', payoutsToApprove, 'approvals', '/console/payouts'],
+    ['note', openDisputes, 'disputes', '/console/disputes'],
+    ['note', failed, 'failed', '/console/webhooks?status=failed'],
+    ['note', retrying, 'retrying', '/console/webhooks?status=open'],
+    ['note', disabled.count, 'disabled', '/console/webhooks?status=failed', namesOfEndpoints(disabled)],
+    ['note', inactive.length, 'inactive', '/console/accounts', namesOf(inactive)],
   ];
-  return notNormal.length === 0
-    ? html`<p class="normal good">${sign('good')} ${words.normal}</p>`
-    : html`<ul class="troubles">
-        ${notNormal}
-      </ul>`;
+  return all.filter(([, count]) => count > 0);
 }
 
-const accountTroubles = (accounts: readonly Account[]): Html[] => [
-  ...accounts
-    .filter(({ circuit }) => circuit !== 'closed')
-    .map(({ account, environment, circuit }) =>
-      trouble('bad', html`Account ${account} (${environment}): circuit ${words.circuits[circuit]}.`),
-    ),
-  ...accounts
-    .filter(({ state }) => state !== 'active')
-    .map(({ account, environment, state }) =>
-      trouble('note', html`Account <a href="/console/accounts">${account}</a> (${environment}) is ${state}.`),
-    ),
-];
+const namesOfEndpoints = ({ endpoints }: EndpointList): string =>
+  endpoints
+    .slice(0, 3)
+    .map(({ team, environment, url }) => `${team} (${environment}) ${url}`)
+    .join(', ');
 
-function reviewTroubles({ reviews: [oldest], count }: ReviewList): Html[] {
-  if (oldest === undefined) return [];
-  const text = html`<a href="/console/reviews"
-      >${countText(count)} ${count === 1 ? 'review waits' : 'reviews wait'} for a person</a
-    >, the oldest of ${oldest.environment} since ${relative(oldest.since)}.`;
-  return [trouble('note', text)];
+function band(all: readonly Abnormal[]): Html {
+  if (all.length === 0) return html`<p class="normal good">${sign('good')} ${words.normal}</p>`;
+  const items = all.map(([tone, count, name, address, detail]) => {
+    const [one, several] = words.names[name];
+    return html`<li class="${tone}">
+      <a href="${address}"><b>${countText(count)}</b> ${count === 1 ? one : several}</a>
+      ${detail === undefined || detail === '' ? undefined : html`<small>${detail}</small>`}
+    </li>`;
+  });
+  return html`<ul class="band">
+    ${items}
+  </ul>`;
 }
-
-function unresolvedTroubles({ unresolved, unresolvedPayouts }: Overview): Html[] {
-  const payments = unresolved - unresolvedPayouts;
-  const counted = (count: number, one: string, address: string): Html | undefined =>
-    count === 0
-      ? undefined
-      : html`<a href="${address}">${countText(count)} ${one}${count === 1 ? '' : 's'}</a>`;
-  const both = [
-    counted(payments, 'payment', unresolvedPayments),
-    counted(unresolvedPayouts, 'payout', '/console/payouts?phase=unresolved'),
-  ].filter((each) => each !== undefined);
-  if (both.length === 0) return [];
-  const [first, second] = both;
-  const who = second === undefined ? first : html`${first} and ${second}`;
-  return [trouble('note', html`${who} ${unresolved === 1 ? 'has' : 'have'} ${words.unknownOutcome}`)];
-}
-
-const unresolvedPayments = '/console/payments?unresolved=true';
-
-const webhookTroubles = ({ failed = 0, disabled = [] }: WebhookTrouble): Html[] => [
-  ...(failed === 0
-    ? []
-    : [
-        trouble(
-          'note',
-          html`<a href="/console/webhooks">${words.webhooksFailed(failed)}</a> ${words.replayThem}`,
-        ),
-      ]),
-  ...disabled.map(({ team, environment, url, disabledAt }) =>
-    trouble(
-      'note',
-      html`${words.endpointDisabled(team, environment)}
-        <code>${url}</code> ${disabledAt === undefined ? undefined : relative(disabledAt)}.`,
-    ),
-  ),
-];
-
-const trouble = (tone: string, text: Html): Html =>
-  html`<li class="notice ${tone}">
-    ${sign(tone)}
-    <p>${text}</p>
-  </li>`;
 
 const countText = (count: number): string => new Intl.NumberFormat('en').format(count);
 
-function figures({ hours, unresolved, reviews }: Overview): Html[] {
+function figures(overview: Overview, seesAll: boolean): Html[] {
+  const { hours } = overview;
   const sum = (of: (hour: Hour) => number) => hours.reduce((all, hour) => all + of(hour), 0);
   const [approved, declined] = [sum((hour) => hour.approved), sum((hour) => hour.declined)];
-  const decided = approved + declined;
-  const rate = decided === 0 ? '–' : `${((100 * approved) / decided).toFixed(1)} %`;
-  const created = bars(
-    hours.map(({ hour, created: value }) => ({ label: `${hour.slice(11, 16)} UTC: ${value}`, value })),
-    `${words.created}, ${words.perHour}`,
+  const lines = (...of: readonly (readonly [name: string, valueOf: (hour: Hour) => number | undefined])[]) =>
+    of.map(([name, valueOf]) => ({ name, values: hours.map(valueOf) }));
+  const drawn = { steps: hours.map(({ hour }) => hour), stepName: 'hour' as const };
+  const created = figure(
+    words.created,
+    countText(sum((hour) => hour.created)),
+    '/console/payments?last=24h',
+    {
+      ...drawn,
+      lines: lines([words.created, (hour) => hour.created]),
+      format: countText,
+    },
   );
-  const share = bars(
-    hours.map(({ hour, approved: part, declined: other }) => ({
-      label: `${hour.slice(11, 16)} UTC: ${part} approved, ${other} declined`,
-      value: part + other,
-      part,
-    })),
-    `${words.approved}, ${words.declined}, ${words.perHour}`,
-  );
-  return [
-    figure(
-      words.created,
-      countText(sum((hour) => hour.created)),
-      '/console/payments?last=24h',
-      words.perHour,
-      created,
-    ),
-    figure(words.approval, rate, '/console/payments?phase=declined&last=24h', words.approvalHelp, share),
-    figure(words.unresolved, countText(unresolved), unresolvedPayments, words.unresolvedHelp),
-    figure(words.reviews, countText(reviews), '/console/reviews', words.reviewsHelp),
-  ];
-}
-
-/** Minutes that the figure of creations is the mean of: whole ones. */
-const meanOverMinutes = 5;
-
-/** What goes on right now: how much, how fast, and how far behind. */
-function latestFigures({ minutes, readModelLagMs }: Overview): Html[] {
-  const whole = minutes.slice(-1 - meanOverMinutes, -1);
-  const perSecond = whole.reduce((sum, { created }) => sum + created, 0) / (meanOverMinutes * 60);
-  const created = minutes.map(({ minute, created: value }) => ({ label: labelOf(minute, value), value }));
-  return [
-    figure(
-      words.perSecond,
-      perSecond === 0 ? '0' : perSecond.toPrecision(2),
-      '/console/payments?last=1h',
-      words.perMinute,
-      bars(created, `${words.perSecond}, ${words.perMinute}`),
-    ),
-    timesFigure(words.ownTime, words.ownTimeHelp, minutes, ({ ownMs }) => ownMs),
-    timesFigure(words.providerTime, words.providerTimeHelp, minutes, ({ providerMs }) => providerMs),
-    figure(
-      words.lag,
-      readModelLagMs === undefined ? '–' : `${(readModelLagMs / 1_000).toFixed(1)} s`,
-      undefined,
-      words.lagHelp,
-    ),
-  ];
-}
-
-function timesFigure(
-  name: string,
-  about: string,
-  minutes: readonly Minute[],
-  spreadOf: (minute: Minute) => Spread | undefined,
-): Html {
-  const latest = minutes.slice(-meanOverMinutes).findLast((minute) => spreadOf(minute) !== undefined);
-  const spread = latest && spreadOf(latest);
-  const value = spread === undefined ? '–' : `${msText(spread.p50)} / ${msText(spread.p99)} ms`;
-  const columns = minutes.map((minute) => {
-    const { p50, p99 } = spreadOf(minute) ?? { p50: 0, p99: 0 };
-    const label = labelOf(minute.minute, `${msText(p50)} / ${msText(p99)} ms`);
-    return { label, value: p99, part: p50 };
+  const approval = figure(words.approval, rateText(approved, declined), '/console/approval', {
+    ...drawn,
+    lines: lines([words.approval, rateOf]),
+    format: percent,
+    top: 100,
   });
-  return figure(name, value, undefined, about, bars(columns, `${name}, ${words.perMinute}`));
+  const reviews = figure(words.reviews, countText(overview.reviews), '/console/reviews', {
+    ...drawn,
+    lines: lines([words.reviews, (hour) => hour.openReviews]),
+    format: countText,
+  });
+  if (!seesAll) return [created, approval, reviews];
+  const latest = hours.findLast(({ ownMs }) => ownMs !== undefined);
+  const value = latest === undefined ? '–' : [latest.ownMs, latest.providerMs].map(p99Text).join(' / ');
+  const times = figure(words.times, value, undefined, {
+    ...drawn,
+    lines: lines(
+      [words.own, ({ ownMs }) => ownMs?.p99],
+      [words.provider, ({ providerMs }) => providerMs?.p99],
+    ),
+    format: msText,
+  });
+  return [created, approval, times, reviews];
 }
 
-const msText = (ms: number): string => (ms < 10 ? ms.toFixed(1) : countText(Math.round(ms)));
-const labelOf = (minute: string, value: string | number): string => `${minute.slice(11, 16)} UTC: ${value}`;
+const p99Text = (spread: Spread | undefined): string => (spread === undefined ? '–' : msText(spread.p99));
+
+const msText = (ms: number): string => `${ms < 10 ? Number(ms.toFixed(1)) : countText(Math.round(ms))} ms`;
 
 const figure = (
   name: string,
   value: string,
   address: string | undefined,
-  about: string,
-  lines?: Html,
+  drawn: Omit<Plot, 'description'>,
 ): Html =>
   html`<article class="figure">
     <h2>${name}</h2>
     <p class="value">${address === undefined ? value : html`<a href="${address}">${value}</a>`}</p>
-    ${lines}
-    <p class="calm">${about}</p>
+    ${plot({ ...drawn, description: `${name}, ${words.perHour}` })}
   </article>`;
-
-/** Each number leads to what it counts. */
-function webhookFacts({ failed, open, disabled }: WebhookTrouble): Html {
-  const counted = (count: number | undefined, status: string) =>
-    count === undefined
-      ? words.notCounted
-      : html`<a href="/console/webhooks?status=${status}">${countText(count)}</a>`;
-  return factList([
-    [words.webhooks.failed, counted(failed, 'failed')],
-    [words.webhooks.open, counted(open, 'open')],
-    [words.webhooks.disabled, disabled === undefined ? words.notCounted : countText(disabled.length)],
-  ]);
-}

@@ -1,6 +1,6 @@
 /** The payments of all teams: filters, views and pages are in the address, so that a link shows the same to a colleague. */
 import { type Html, html } from '@tollgate/service-kit';
-import { type DeclineCounts, declineReasons } from '../components/decline-reasons.ts';
+import { declineReasons } from '../components/decline-reasons.ts';
 import { outcomeNotice, outcomeSection } from '../components/notice.ts';
 import { csvMenu } from '../components/csv-menu.ts';
 import { filterChips } from '../components/filter-chips.ts';
@@ -10,6 +10,7 @@ import { toApiQuery, toDeclineQuery, wrongFilters, wrongTexts } from '../compone
 import { type SavedView, viewLinks } from '../components/payment-views.ts';
 import { columnMenu, listTable, pager } from '../components/table.ts';
 import type { Page } from '../page.ts';
+import type { OutcomeCount } from './approval.ts';
 import { texts } from '../texts.ts';
 
 interface PaymentList {
@@ -27,7 +28,7 @@ export const paymentsPage: Page = async ({ api, query, now, hasSandbox, session,
       : api.get<PaymentList>(`/api/v1/admin/payments?${toApiQuery(query, now).toString()}`),
     api.get<{ teams: string[] }>('/api/v1/admin/teams'),
     api.get<{ views: SavedView[] }>('/api/v1/admin/views'),
-    declines && api.get<DeclineCounts>(`/api/v1/admin/declines?${declines.toString()}`),
+    declines && api.get<{ counts: OutcomeCount[] }>(`/api/v1/admin/outcomes?${declines.toString()}`),
   ]);
   const table = paymentList(list.payments, { sorting: sortingOf(query) });
   const chosen = columnsOf(table.name);
@@ -42,7 +43,7 @@ export const paymentsPage: Page = async ({ api, query, now, hasSandbox, session,
     ${outcomeSection(outcome)} ${viewLinks(query, views, session)} ${filterForm(query, teams)}
     ${filterChips('/console/payments', query)}
     <section id="payments" data-region="" data-further="${texts.payments.further}">
-      ${wrong.length > 0 ? outcomeNotice({ isDone: false, text: wrongTexts(wrong) }) : html`${reasons && declineReasons(query, reasons)} ${shown} ${pager('/console/payments', query, list.nextCursor, further)}`}
+      ${wrong.length > 0 ? outcomeNotice({ isDone: false, text: wrongTexts(wrong) }) : html`${reasons && declineReasons(query, reasons.counts)} ${shown} ${pager('/console/payments', query, list.nextCursor, further)}`}
     </section>`;
   const isLive = query.get('cursor') === null && wrong.length === 0;
   return { title: texts.payments.title, main, isLive, ...(wrong.length > 0 ? { status: 400 } : {}) };

@@ -1,45 +1,212 @@
-/** One box: what is a filter leads to the list, what names a payment leads to it, and the rest is looked up. */
-import { html } from '@tollgate/service-kit';
-import { type ListedPayment, paymentPath, paymentTable } from '../components/payment-list.ts';
-import type { Page } from '../page.ts';
+/** The search box: filters lead to the list of payments, everything else is looked up. */
+import { type Html, html } from '@tollgate/service-kit';
+import type { FastifyInstance } from 'fastify';
+import type { Api } from '../api.ts';
+import { amount } from '../components/amount.ts';
+import { teamPath } from '../components/keys.ts';
+import { furtherPlaces, placesFor } from '../components/layout.ts';
+import { operationPath } from '../components/payment-list.ts';
+import { chip } from '../components/state.ts';
+import { rowTable } from '../components/table.ts';
+import { timeInColumn, zone } from '../components/time.ts';
+import { shortToken } from '../components/token.ts';
+import { type ConsoleKit, type Page, type PageContext, admit, contextOf, protect } from '../page.ts';
 import { texts } from '../texts.ts';
 import { type FoundRequest, requestPanel } from './request.ts';
 
-/** As the API gives it. */
-export interface SearchAnswer {
-  hits: { why: keyof typeof texts.search.why; payment: ListedPayment }[];
+const words = texts.search;
+
+/** As the API lists it. */
+interface SearchHit {
+  kind: 'payment' | 'refund' | 'payout' | 'dispute' | 'key' | 'team' | 'webhook' | 'page';
+  id: string;
+  why: Exclude<keyof typeof words.why, 'filter'>;
+  isWhole: boolean;
+  team?: string;
+  environment?: string;
+  orderNumber?: string;
+  amount?: number;
+  currency?: string;
+  phase?: string;
+  paymentToken?: string;
+  createdAt?: string;
+  /** Of a page of the console. */
+  address?: string;
+}
+
+interface SearchAnswer {
+  hits: SearchHit[];
   request?: FoundRequest;
   isPartial?: boolean;
 }
 
-export const searchPage: Page = async ({ api, query }) => {
-  const text = (query.get('q') ?? '').trim();
+export const searchPage: Page = async (context) => {
+  const text = textIn(context);
   if (text === '') return { location: '/console/payments' };
   const filters = toFilters(text);
   if (filters !== undefined) return { location: `/console/payments?${filters.toString()}` };
-  const { hits, request, isPartial } = await api.get<SearchAnswer>(
-    `/api/v1/admin/search?${new URLSearchParams({ q: text }).toString()}`,
-  );
-  const [only] = hits;
-  if (only !== undefined && hits.length === 1 && request === undefined && isPartial !== true)
-    return { location: paymentPath(only.payment.token) };
-  const found =
-    hits.length === 0
-      ? html`<p class="empty">
-          ${request === undefined ? `${texts.search.none} ${texts.search.hint}` : texts.search.request.none}
-        </p>`
-      : paymentTable(
-          hits.map(({ payment }) => payment),
-          { why: (place) => texts.search.why[hits[place]?.why ?? 'token'] },
-        );
+  const { hits, request, isPartial } = await lookUp(context, text);
+  const whole = hits.filter(({ isWhole }) => isWhole);
+  const [only, ...others] = whole.length === 1 ? whole : hits;
+  if (only !== undefined && others.length === 0 && request === undefined && isPartial !== true)
+    return { location: addressOf(only) };
+  const none = html`<p class="empty">${words.none} <span class="calm">${words.hint}</span></p>`;
   return {
-    title: texts.search.label,
+    title: words.label,
     search: text,
-    main: html`<h1>${texts.search.label}: <q>${text}</q></h1>
-      ${request === undefined ? undefined : await requestPanel(request, api)} ${found}
-      ${isPartial === true ? html`<p class="calm">${texts.search.partial}</p>` : undefined}`,
+    main: html`<h1>${words.label}: <q>${text}</q></h1>
+      ${request === undefined ? undefined : await requestPanel(request, context.api)}
+      ${hits.length > 0 ? hitTable(hits) : request === undefined ? none : undefined}
+      ${isPartial === true ? html`<p class="calm">${words.partial}</p>` : undefined}`,
   };
 };
+
+/** A shorter text matches too much. */
+const suggestedFrom = 2;
+const suggestionsMax = 8;
+
+/** Links for the list below the search box. */
+export function registerSuggestions(app: FastifyInstance, kit: ConsoleKit): void {
+  app.get('/console/search/suggestions', async (request, reply) => {
+    const session = await admit(kit, request, reply);
+    if (session === undefined) return reply;
+    const shown = await suggestionsFor(contextOf(kit, request, session));
+    return protect(reply)
+      .type('text/html; charset=utf-8')
+      .send(html`${shown}`.html);
+  });
+}
+
+async function suggestionsFor(context: PageContext): Promise<Html[]> {
+  const text = textIn(context);
+  if (text.length < suggestedFrom) return [];
+  const filters = toFilters(text);
+  if (filters !== undefined)
+    return [
+      suggestion(`/console/payments?${filters.toString()}`, text, words.kinds.filter, words.why.filter.whole),
+    ];
+  // A failure is shown by the page of results.
+  const { hits, request } = await lookUp(context, text).catch((): SearchAnswer => ({ hits: [] }));
+  const address = `/console/search?${new URLSearchParams({ q: text }).toString()}`;
+  return [
+    ...(request === undefined
+      ? []
+      : [suggestion(address, request.id, words.kinds.request, words.why.token.whole)]),
+    ...hits
+      .slice(0, suggestionsMax)
+      .map((hit) =>
+        suggestion(addressOf(hit), html`${nameOf(hit)} ${factsOf(hit)}`, words.kinds[hit.kind], whyOf(hit)),
+      ),
+  ];
+}
+
+const suggestion = (address: string, name: Html | string, kind: string, why: string): Html =>
+  html`<a role="option" aria-selected="false" tabindex="-1" href="${address}"
+    >${name}<small class="why">${kind} · ${why}</small></a
+  >`;
+
+const textIn = ({ query }: PageContext): string => (query.get('q') ?? '').trim();
+
+/** Pages of the console are found here, webhooks at the notifier, everything else by the search of the API. */
+async function lookUp(context: PageContext, text: string): Promise<SearchAnswer> {
+  if (/^whk_[0-9a-f]{32}$/.test(text)) return { hits: await findWebhook(context.api, text) };
+  const query = new URLSearchParams({ q: text }).toString();
+  const answer = await context.api.get<SearchAnswer>(`/api/v1/admin/search?${query}`);
+  return { ...answer, hits: [...pagesNamed(context, text), ...answer.hits] };
+}
+
+function pagesNamed({ session, hasSandbox }: PageContext, text: string): SearchHit[] {
+  const wanted = text.toLowerCase();
+  return [...placesFor(session, hasSandbox), ...furtherPlaces]
+    .map(([address, name]) => ({ address, id: texts.nav[name] }))
+    .filter(({ id }) => id.toLowerCase().startsWith(wanted))
+    .map(({ address, id }) => ({
+      kind: 'page',
+      id,
+      address,
+      why: 'name',
+      isWhole: id.toLowerCase() === wanted,
+    }));
+}
+
+interface FoundWebhook {
+  id: string;
+  team: string;
+  environment: string;
+  createdAt: string;
+  body: { token: string };
+}
+
+async function findWebhook(api: Api, id: string): Promise<SearchHit[]> {
+  const { webhooks } = await api.get<{ webhooks: FoundWebhook[] }>(`/api/v1/admin/webhooks?id=${id}`);
+  return webhooks.map(({ team, environment, createdAt, body }) => ({
+    kind: 'webhook',
+    id,
+    why: 'webhook',
+    isWhole: true,
+    team,
+    environment,
+    createdAt,
+    paymentToken: body.token,
+  }));
+}
+
+/** A refund, dispute or webhook is shown on the timeline of its payment or payout. */
+function addressOf({ kind, id, team = '', paymentToken, address }: SearchHit): string {
+  if (address !== undefined) return address;
+  if (kind === 'key' || kind === 'team') return teamPath(team);
+  if (kind === 'dispute' && paymentToken === undefined) return '/console/disputes?status=';
+  return operationPath(paymentToken ?? id);
+}
+
+const nameOf = ({ id, orderNumber }: SearchHit): Html => html`<b>${orderNumber ?? shortToken(id)}</b>`;
+
+const whyOf = ({ why, isWhole }: SearchHit): string => words.why[why][isWhole ? 'whole' : 'beginning'];
+
+const factsOf = (hit: SearchHit): Html =>
+  html`${amountOf(hit)} ${stateOf(hit)} ${hit.kind === 'team' ? undefined : hit.team}`;
+
+const amountOf = ({ amount: minor, currency }: SearchHit): Html | undefined =>
+  minor === undefined || currency === undefined ? undefined : amount(minor, currency);
+
+function stateOf({ kind, phase }: SearchHit): Html | undefined {
+  if (phase === undefined) return undefined;
+  const names: Readonly<Partial<Record<SearchHit['kind'], Readonly<Record<string, string>>>>> = {
+    refund: texts.refunds.phases,
+    dispute: texts.disputes.states,
+    key: texts.teams.states,
+  };
+  return chip(names[kind]?.[phase] ?? phase);
+}
+
+function hitTable(hits: readonly SearchHit[]): Html {
+  const { columns } = words;
+  return rowTable(
+    words.label,
+    [
+      { name: columns.found },
+      { name: columns.kind },
+      { name: columns.state },
+      { name: columns.amount, isNumber: true },
+      { name: columns.team },
+      { name: html`${columns.created} ${zone}`, isSecond: true },
+    ],
+    hits.map(
+      (hit) =>
+        html`<tr data-row="">
+          <td>
+            <a href="${addressOf(hit)}" title="${hit.id}">${nameOf(hit)}</a>
+            <small class="why">${whyOf(hit)}</small>
+          </td>
+          <td>${words.kinds[hit.kind]}</td>
+          <td>${stateOf(hit)}</td>
+          <td class="number">${amountOf(hit)}</td>
+          <td>${hit.team}</td>
+          <td class="second">${hit.createdAt === undefined ? undefined : timeInColumn(hit.createdAt)}</td>
+        </tr>`,
+    ),
+  );
+}
 
 const fields: ReadonlyMap<string, string> = new Map(
   Object.entries({
@@ -63,7 +230,7 @@ const fields: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** `status:approved amount:>100 reason:"lost card"`; undefined where any word is none of these. */
+/** Parses `status:approved amount:>100 reason:"lost card"`. Undefined if any word is not a filter. */
 export function toFilters(text: string): URLSearchParams | undefined {
   const filters = new URLSearchParams();
   const terms = text.match(/(?:"[^"]*"|[^\s"])+/g) ?? [];

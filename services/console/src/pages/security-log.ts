@@ -1,8 +1,10 @@
-/** Who was let in, who changed what, and whether nobody has changed the log itself. */
+/** Security log: rejected access, changes of teams and people's actions, and the state of its hash chain. */
 import { type Html, html } from '@tollgate/service-kit';
 import { choice } from '../components/choice.ts';
 import { filterChips } from '../components/filter-chips.ts';
 import { createdColumn } from '../components/list-columns.ts';
+import { type LogEntry, logSentence } from '../components/log-sentence.ts';
+import { entry } from '../components/payment-filters.ts';
 import { sign } from '../components/state.ts';
 import { type List, listTable, pager, tabs } from '../components/table.ts';
 import type { Page } from '../page.ts';
@@ -11,50 +13,42 @@ import { texts } from '../texts.ts';
 const words = texts.securityLog;
 const path = '/console/security-log';
 
-interface Entry {
-  revision: number;
-  at: string;
-  type: string;
-  actor?: { kind: string; name?: string; team?: string; keyId?: string };
-  data: Readonly<Record<string, unknown>>;
-}
-
 interface LogPage {
-  entries: readonly Entry[];
+  entries: readonly LogEntry[];
   checked: number;
   faultAt?: number;
   nextCursor?: string;
 }
 
 export const securityLogPage: Page = async ({ api, query }) => {
-  const [kind, team] = [query.get('kind') ?? '', query.get('team') ?? ''];
+  const value = (name: string): string => query.get(name) ?? '';
   const asked = new URLSearchParams({ perPage: '50' });
-  for (const name of ['kind', 'team', 'cursor']) {
-    const value = query.get(name) ?? '';
-    if (value !== '') asked.set(name, value);
-  }
+  for (const name of ['kind', 'team', 'person', 'change', 'cursor'])
+    if (value(name) !== '') asked.set(name, value(name));
   const [page, { teams }] = await Promise.all([
     api.get<LogPage>(`/api/v1/admin/security-log?${asked.toString()}`),
     api.get<{ teams: string[] }>('/api/v1/admin/teams'),
   ]);
   const addressOf = (name: string) => (name === 'all' ? path : `${path}?kind=${name}`);
+  const { any } = words;
   const main = html`<h1>${words.title}</h1>
     <p class="calm">${words.intro} <a href="/console/people">${texts.people.title}</a></p>
     ${tabs(
       words.title,
-      addressOf(kind === '' ? 'all' : kind),
+      addressOf(value('kind') === '' ? 'all' : value('kind')),
       Object.entries(words.views).map(([name, text]) => [text, addressOf(name)]),
     )}
     <form class="filters" action="${path}">
-      ${kind === '' ? undefined : html`<input type="hidden" name="kind" value="${kind}" />`}
-      ${choice('team', words.team, team, { any: words.any, options: teams.map((each) => [each, each]) })}
+      ${value('kind') === '' ? undefined : html`<input type="hidden" name="kind" value="${value('kind')}" />`}
+      ${entry('person', words.person, value('person'))}
+      ${choice('change', words.change, value('change'), { any, options: Object.entries(words.changes) })}
+      ${choice('team', words.team, value('team'), { any, options: teams.map((each) => [each, each]) })}
       <button>${words.apply}</button>
     </form>
     ${filterChips(path, query, ['kind'])}
     <section id="log" data-region="">
-      ${chainSign(page)}
       ${page.entries.length === 0 ? html`<p class="empty">${words.empty}</p>` : listTable(list, page.entries)}
-      ${pager(path, query, page.nextCursor)}
+      ${pager(path, query, page.nextCursor)} ${chainSign(page)}
     </section>`;
   return { title: words.title, main };
 };
@@ -70,7 +64,7 @@ function chainSign({ checked, faultAt }: LogPage): Html {
 
 const { columns } = words;
 
-const list: List<Entry> = {
+const list: List<LogEntry> = {
   name: 'security-log',
   label: words.title,
   keyOf: ({ revision }) => String(revision),
@@ -83,10 +77,10 @@ const list: List<Entry> = {
   columns: [
     { id: 'what', name: columns.what, use: 'always', cell: whatCell },
     createdColumn(columns.at, ({ at }) => at),
-    { id: 'who', name: columns.who, use: 'always', cell: whoCell },
     {
       id: 'team',
       name: columns.team,
+      width: 'name',
       cell: ({ data: { team } }) => (typeof team === 'string' ? team : undefined),
     },
     {
@@ -100,17 +94,13 @@ const list: List<Entry> = {
   ],
 };
 
-function whatCell({ type, data: { command, change, code, count } }: Entry): Html {
-  const said = [command, change, code].find((each) => typeof each === 'string');
-  return html`${words.types[type] ?? type}${said === undefined ? undefined : html` <code>${said}</code>`}
-  ${typeof count === 'number' && count > 1 ? html` <small class="calm">${words.times(count)}</small>` : undefined}`;
+function whatCell(logged: LogEntry): Html {
+  const { address, environment } = { ...Object(logged.data['detail']), ...logged.data } as Record<
+    string,
+    unknown
+  >;
+  const from = logged.type === 'AccessRefused' || typeof address !== 'string' ? '' : words.from(address);
+  const notes = [typeof environment === 'string' ? environment : '', from].filter((note) => note !== '');
+  return html`${logSentence(logged)}
+  ${notes.length === 0 ? undefined : html` <small class="calm">${notes.join(', ')}</small>`}`;
 }
-
-function whoCell({ type, actor, data }: Entry): Html {
-  const { address } = { ...Object(data['detail']), ...data } as Record<string, unknown>;
-  return html`${actor === undefined || type === 'AccessRefused' ? undefined : whoOf(actor)}
-  ${typeof address === 'string' ? html` <small class="calm">${words.from(address)}</small>` : undefined}`;
-}
-
-const whoOf = ({ kind, name = '', team = '', keyId = '' }: NonNullable<Entry['actor']>): string =>
-  kind === 'team' ? texts.payment.by.team(team, keyId) : name;

@@ -5,6 +5,8 @@ import { givenTeam } from '@tollgate/teams/testing';
 import { expect, it } from 'vitest';
 import { hostile, startConsole } from './testing/console.ts';
 
+const limit = { environment: 'sandbox', operation: 'payout', currency: 'EUR', perCall: null };
+
 const start = () =>
   startConsole(async (store) => {
     await givenTeam(store, { team: 'shop', keyId: 'k1' });
@@ -17,6 +19,21 @@ const start = () =>
     await log.record([
       ...Array.from({ length: 60 }, (_, place) => ofPerson(`command ${place}`)),
       {
+        event: {
+          type: 'TeamChanged',
+          data: {
+            team: 'shop',
+            stream: 'team-shop',
+            revision: 2,
+            change: 'MoneyLimited',
+            signature: 's',
+            detail: { ...limit, perDay: 100_000 },
+            before: { ...limit, perDay: 50_000 },
+          },
+        },
+        actor: { kind: 'person', name: 'Ann', source: 'oidc' },
+      },
+      {
         event: { type: 'ExportMade', data: { ...exported, route: '/x', count: 1, from: 1, until: 1 } },
         actor: { kind: 'team', team: 'shop', keyId: 'k1' },
       },
@@ -24,18 +41,28 @@ const start = () =>
   });
 
 const page = '/console/security-log';
+const asText = (body: string): string => body.replaceAll(/<[^>]*>/g, '').replaceAll(/\s+/g, ' ');
 
 it('is shown newest first, by kind and by team, and what somebody typed is text', async () => {
   const { get } = await (await start()).signIn('viewer');
   const { body } = await get(page);
-  expect(body).toContain('The 50 entries up to here are as they were written');
-  expect(body).toContain('Payments left as a file');
+  expect(body).toContain('The hash chain of these 50 entries is intact.');
+  expect(body).toContain('Key k1 of team shop exported /x.');
+  expect(asText(body)).toContain(
+    'Ann raised the daily payout limit of team shop from 500.00 EUR to 1,000.00 EUR.',
+  );
   expect(body).toContain('command 59');
   expect(body).not.toMatch(/command 3<|<script>alert|<img/);
   const older = /href="(\/console\/security-log\?cursor=\d+)"/.exec(body)?.[1] ?? '';
   expect((await get(older)).body).toContain('command 3<');
   expect((await get(`${page}?kind=export`)).body).not.toContain('command 59');
   expect((await get(`${page}?team=shop`)).body).not.toContain('command 59');
+  for (const filter of ['person=Ann', 'change=MoneyLimited']) {
+    const filtered = (await get(`${page}?${filter}`)).body;
+    expect(filtered, filter).toContain('Ann raised');
+    expect(filtered, filter).not.toMatch(/command 59|exported/);
+  }
+  expect((await get(`${page}?change=nothing`)).statusCode).toBe(400);
   expect((await get(`${page}?kind=nothing`)).statusCode).toBe(400);
   expect((await get(`${page}?cursor=x`)).statusCode).toBe(400);
 });
@@ -48,5 +75,5 @@ it('says where somebody has changed it', async () => {
     'any',
   );
   const { get } = await signIn('admin');
-  expect((await get(page)).body).toContain('Entry 61 is not as it was written');
+  expect((await get(page)).body).toContain('Entry 62 was changed');
 });

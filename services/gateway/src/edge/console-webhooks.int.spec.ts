@@ -84,16 +84,18 @@ describe('webhooks that were not delivered', () => {
     const added = await ask('POST', endpoints, { url: 'https://games.example/hook' });
     const { id } = added.json<{ endpoint: { id: string } }>().endpoint;
     const { get } = await signIn('viewer');
-    await eventually(async () => expect((await get('/console')).body).toContain('2 webhooks were given up.'));
+    await eventually(async () => expect((await get('/console')).body).toMatch(/<b>2<\/b> undelivered/));
     expect((await get('/console')).body).not.toContain('https://games.example/hook');
     await ask('PATCH', `${endpoints}/${id}`, { status: 'disabled' });
     await eventually(async () =>
       expect((await get('/console')).body).toMatch(
-        /endpoint of games \(sandbox\)[\s\S]*https:\/\/games\.example\/hook/,
+        /disabled webhook endpoint[\s\S]*games \(sandbox\) https:\/\/games\.example\/hook/,
       ),
     );
     await ask('PATCH', `${endpoints}/${id}`, { status: 'enabled' });
-    await eventually(async () => expect((await get('/console')).body).not.toContain('endpoint of games'));
+    await eventually(async () =>
+      expect((await get('/console')).body).not.toContain('disabled webhook endpoint'),
+    );
   });
 
   it('are replayed one by one, by a person who may, on record before', async () => {

@@ -187,12 +187,13 @@ describe('what texts can do', () => {
     const { signIn } = await start();
     const { get } = await signIn('viewer');
     const suggested = (q: string) => get(`/console/search/suggestions?q=${encodeURIComponent(q)}`);
-    await eventually(async () => expect((await suggested('pay')).body).toContain('Its token begins'));
+    await eventually(async () => expect((await suggested('pay')).body).toContain('Token begins with this'));
     const { body, headers } = await suggested(hostile.slice(0, 12));
-    expect(body).toContain('Its order number begins');
+    expect(body).toContain('Order number begins with this');
     expect(body).not.toMatch(/<script>|<img/);
     expect(headers['content-security-policy']).toMatch(/^default-src 'none'/);
     expect((await suggested('pay_1')).body.match(/role="option"/g)).toHaveLength(1);
+    expect((await suggested('Secu')).body).toContain('href="/console/security-log"');
     expect((await suggested(`status:init reason:"${hostile}`)).body).not.toMatch(/<script>|<img/);
     for (const q of ['', 'p', 'x'.repeat(1_000)]) expect((await suggested(q)).body, q).toBe('');
   });
@@ -244,6 +245,8 @@ describe('what texts can do', () => {
     expect(await to('status:approved amount:>1 last:24h')).toBe(
       '/console/payments?status=approved&amountFrom=1&last=24h',
     );
+    expect(await to('reviews')).toBe('/console/reviews');
+    expect(await to('SHO')).toBe('/console/teams/shop');
     expect(await to('metadata.order:4711')).toBe('/console/payments?metadata%5Border%5D=4711');
   });
 });

@@ -146,15 +146,22 @@ describe('across teams', () => {
     const { ask } = await start();
     const find = async (q: string) =>
       (await ask(`/api/v1/admin/search?q=${encodeURIComponent(q)}`)).json<{ hits: { why: string }[] }>().hits;
-    expect(await find('pay_1')).toMatchObject([{ why: 'token', payment: { team: 'shop' } }]);
-    await eventually(async () => expect(await find('A')).toHaveLength(2));
+    await eventually(async () =>
+      expect(await find('pay_1')).toMatchObject([{ why: 'token', isWhole: true, id: 'pay_1', team: 'shop' }]),
+    );
+    await eventually(async () => expect(await find('#a')).toHaveLength(2));
+    expect(await find('pay_1.2')).toMatchObject([{ kind: 'payment', id: 'pay_1' }]);
+    expect(await find('SHO')).toMatchObject([{ kind: 'team', id: 'shop', isWhole: false }]);
+    expect(await find('k1')).toMatchObject([{ kind: 'key', id: 'k1', team: 'shop' }]);
     expect(await find(`${planted}-service-token-1234`)).toMatchObject([
-      { why: 'service-token', payment: { token: 'pay_1' } },
+      { why: 'service-token', id: 'pay_1' },
     ]);
     expect(await find('nothing')).toEqual([]);
-    const overview = (await ask('/api/v1/admin/overview')).json<{ hours: unknown[]; minutes: unknown[] }>();
+    const overview = (await ask('/api/v1/admin/overview')).json<{ hours: { openReviews: number }[] }>();
     expect(overview).toMatchObject({ reviews: 1, unresolved: 0, readModelLagMs: expect.any(Number) });
-    expect([overview.hours.length, overview.minutes.length]).toEqual([24, 60]);
+    expect(overview).toMatchObject({ payoutsToApprove: 0, openDisputes: 0 });
+    expect(overview.hours).toHaveLength(24);
+    expect(overview.hours.at(-1)?.openReviews).toBe(1);
     for (const [query, count] of [
       ['', 1],
       ['?token=pay_2', 1],
@@ -197,20 +204,28 @@ describe('what waits, and why payments were declined', () => {
     expect(await ask('payouts?refundOpen=true')).toMatchObject({ errors: [{ parameter: 'refundOpen' }] });
     expect(tokensIn(await ask('payments?declineReason=insufficient%20funds'))).toEqual(['pay_3']);
     expect(tokensIn(await ask('payments?declineReason=insufficient'))).toEqual([]);
-    const reasons = [{ reason: 'insufficient funds', count: 1 }];
-    expect(await ask('declines?team=shop')).toMatchObject({ reasons, isPartial: false });
-    expect(await ask('declines?createdBefore=2000-01-01T00:00:00Z')).toMatchObject({ reasons: [] });
-    expect(await ask('overview')).toMatchObject({ unresolved: 2, unresolvedPayouts: 0 });
-    expect(await ask('payments/pay_2')).toMatchObject({ disputes: [{ id: 'D-1', paymentToken: 'pay_2' }] });
-    expect(await ask('payments/pay_1')).toMatchObject({ disputes: [] });
-    expect(await ask('search/suggestions?q=471')).toMatchObject({
-      hits: [
-        { why: 'order-number', payment: { token: 'pay_1' } },
-        { why: 'order-number', payment: { token: 'pay_2' } },
+    expect(await ask(`outcomes?team=shop&by=reason&createdFrom=1970-01-01T00:00:00Z`)).toMatchObject({
+      counts: [{ group: 'insufficient funds', approved: 0, declined: 1 }],
+    });
+    expect(await ask('outcomes?by=team&step=hour&createdFrom=1970-01-01T00:00:00Z')).toMatchObject({
+      counts: [
+        { group: 'shop', approved: 0, declined: 1 },
+        { group: 'games', approved: 1, declined: 0 },
       ],
     });
-    expect(await ask('search/suggestions?q=pay_')).toMatchObject({ hits: Array(3).fill({ why: 'token' }) });
-    expect(await ask('search/suggestions?q=')).toMatchObject({ errors: [{ parameter: 'q' }] });
+    expect(await ask('outcomes?createdBefore=1970-01-01T00:00:00Z')).toMatchObject({ counts: [] });
+    expect(await ask('outcomes?by=colour')).toMatchObject({ errors: [{ parameter: 'by' }] });
+    expect(await ask('overview')).toMatchObject({ unresolved: 2, unresolvedPayouts: 0, openDisputes: 1 });
+    expect(await ask('payments/pay_2')).toMatchObject({ disputes: [{ id: 'D-1', paymentToken: 'pay_2' }] });
+    expect(await ask('payments/pay_1')).toMatchObject({ disputes: [] });
+    expect(await ask('search?q=471')).toMatchObject({
+      hits: ['pay_1', 'pay_2'].map((id) => ({ why: 'order-number', id, isWhole: false })),
+    });
+    expect(await ask('search?q=pay_')).toMatchObject({ hits: Array(3).fill({ why: 'token' }) });
+    expect(await ask('search?q=D-1')).toMatchObject({
+      hits: [{ kind: 'dispute', id: 'dsp_1', paymentToken: 'pay_2', team: 'games' }],
+    });
+    expect(await ask('search?q=')).toMatchObject({ errors: [{ parameter: 'q' }] });
   });
 });
 
@@ -225,7 +240,7 @@ it('finds what became of a request by its id, and the payment that it was about'
   await eventually(async () => expect(await find()).toHaveProperty('request'));
   expect(await find()).toMatchObject({
     request: { id, team: 'shop', environment: 'sandbox', method: 'GET', status: 200, keyId: 'k1' },
-    hits: [{ why: 'request', payment: { token: 'pay_1' } }],
+    hits: [{ why: 'request', id: 'pay_1' }],
   });
 });
 

@@ -53,6 +53,10 @@ const lookedAtMax = 2_000;
 
 type AuditPageQuery = Omit<AuditQuery, 'since'> & {
   before?: number | undefined;
+  /** Only what this person did. */
+  person?: string;
+  /** Only changes of teams of this type. */
+  change?: string;
   /** What the reader may see. */
   reach: Reach;
 };
@@ -79,7 +83,7 @@ interface AuditPage {
 /** @param before a revision; default: the end */
 export async function readAuditPage(
   store: Pick<EventStore, 'read'>,
-  { team, kind, before, limit, reach }: AuditPageQuery,
+  { team, kind, person, change, before, limit, reach }: AuditPageQuery,
 ): Promise<AuditPage> {
   const page: AuditPage = { entries: [], checked: 0 };
   const types: readonly string[] | undefined = kind && securityEventKinds[kind];
@@ -103,8 +107,11 @@ export async function readAuditPage(
     if (isFull) return { ...page, next: recorded.revision + 1 };
     [newer, lookedAt] = [recorded, lookedAt + 1];
     const entry = toEntry(recorded);
-    const isAsked = types?.includes(entry.type) !== false;
-    const isWanted = isAsked && (team === undefined || teamIn(entry) === team);
+    const isWanted =
+      types?.includes(entry.type) !== false &&
+      (team === undefined || teamIn(entry) === team) &&
+      (change === undefined || entry.data['change'] === change) &&
+      (person === undefined || (entry.actor?.kind === 'person' && entry.actor.name === person));
     if (isWanted && maySee(reach, entry)) page.entries.push(entry);
   }
   check(undefined);

@@ -60,6 +60,8 @@ const securityEventSchemas = {
     change: z.string(),
     /** Without hashes of secrets. */
     detail: z.record(z.string(), z.unknown()),
+    /** The setting that it replaced, in the form of `detail`; absent if there was none. */
+    before: z.record(z.string(), z.unknown()).optional(),
     /** Value of its signature. */
     signature: z.string(),
   }),

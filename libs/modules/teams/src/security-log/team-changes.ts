@@ -5,9 +5,9 @@
  */
 import { type EventStore, type RecordedEvent, beginning } from '@tollgate/event-store';
 import { type Actor, eventMetadataSchema } from '@tollgate/core';
-import { type Clock, type Log } from '@tollgate/service-kit';
+import { type Clock, type Log, omitUndefined } from '@tollgate/service-kit';
 import type { TeamVerifier } from '../signing/signing-keys.ts';
-import { teamStreamPrefix } from '../team.ts';
+import { type Team, type TeamEvent, type TeamState, decodeTeamEvent, teamStreamPrefix } from '../team.ts';
 import { type SignedTeam, evolveSigned, noTeam } from '../teams.ts';
 import type { SecurityEntry, SecurityLog } from './security-log.ts';
 
@@ -79,23 +79,58 @@ function entriesWith(verifier: TeamVerifier): (recorded: RecordedEvent) => Secur
       ofTeamsAt,
     });
     try {
-      const { state, verdict } = evolveSigned(verifier, teams.get(stream) ?? noTeam, recorded);
+      const before = teams.get(stream) ?? noTeam;
+      const { state, verdict } = evolveSigned(verifier, before, recorded);
       if (verdict === 'unsigned') return rejected('not_signed');
       teams.set(stream, state);
-      return { ...toTeamChanged(recorded, state.signature ?? ''), ofTeamsAt };
+      return { ...toTeamChanged(recorded, before.team, state.signature ?? ''), ofTeamsAt };
     } catch {
       return rejected('damaged');
     }
   };
 }
 
-function toTeamChanged(
-  { stream, revision, type, data, metadata }: RecordedEvent,
-  signature: string,
-): SecurityEntry {
+function toTeamChanged(recorded: RecordedEvent, teamBefore: TeamState, signature: string): SecurityEntry {
+  const { stream, revision, type, data, metadata } = recorded;
   const { secretHash: _, ...detail } = Object(data) as Record<string, unknown>;
   const team = stream.slice(teamStreamPrefix.length);
   const actor = eventMetadataSchema.safeParse(metadata).data?.actor ?? unknownCause;
-  const change = { team, stream, revision, change: type, detail, signature };
+  const before = teamBefore && replacedBy(teamBefore, decodeTeamEvent(recorded));
+  const change = { team, stream, revision, change: type, detail, signature, ...omitUndefined({ before }) };
   return { event: { type: 'TeamChanged', data: change }, actor };
+}
+
+/** The setting of the team that an event replaces. */
+function replacedBy(
+  { money, allowedOrigins }: Team,
+  { type, data }: TeamEvent,
+): Record<string, unknown> | undefined {
+  switch (type) {
+    case 'OriginsAllowed': {
+      const origins = allowedOrigins[data.purpose];
+      return origins && { origins };
+    }
+    case 'WalletChosen':
+      return { wallet: money.wallet };
+    case 'ApprovalRequired': {
+      const { environment, currency } = data;
+      const rule = money.approvals.find(
+        (each) => each.environment === environment && each.currency === currency,
+      );
+      return rule && { ...rule };
+    }
+    case 'MoneyLimited': {
+      const { environment, operation, currency, keyId } = data;
+      const limit = money.limits.find(
+        (each) =>
+          each.environment === environment &&
+          each.operation === operation &&
+          each.currency === currency &&
+          each.keyId === keyId,
+      );
+      return limit && { ...limit };
+    }
+    default:
+      return undefined;
+  }
 }

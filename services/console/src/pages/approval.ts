@@ -1,0 +1,200 @@
+/** Approval rate over time by team, account, currency or decline reason: a plot, and a table with the same figures. */
+import { type Html, html } from '@tollgate/service-kit';
+import { ownerChoices } from '../components/payment-filters.ts';
+import { percent, plot, rateOf, rateText } from '../components/plot.ts';
+import { rowTable, tabs } from '../components/table.ts';
+import type { Page } from '../page.ts';
+import { texts } from '../texts.ts';
+
+const words = texts.approval;
+const path = '/console/approval';
+
+/** As the API counts them. */
+export interface OutcomeCount {
+  at: string;
+  group?: string;
+  approved: number;
+  declined: number;
+}
+
+type By = keyof typeof words.by;
+const groupings = Object.keys(words.by) as By[];
+
+const ranges = {
+  '24h': { steps: 24, stepMs: 3_600_000, step: 'hour' },
+  '7d': { steps: 7, stepMs: 86_400_000, step: 'day' },
+  '31d': { steps: 31, stepMs: 86_400_000, step: 'day' },
+} as const;
+type Range = keyof typeof ranges;
+
+/** Lines that can be told apart. */
+const groupsMax = 5;
+
+export const approvalPage: Page = async ({ api, query, now }) => {
+  const by = groupings.find((each) => each === query.get('by')) ?? 'all';
+  const range = Object.keys(ranges).find((each) => each === query.get('range')) ?? '7d';
+  const { steps, stepMs, step } = ranges[range as Range];
+  const first = (Math.floor(now / stepMs) - steps + 1) * stepMs;
+  const at = Array.from({ length: steps }, (_, place) => new Date(first + place * stepMs).toISOString());
+  const asked = new URLSearchParams({ step, createdFrom: new Date(first).toISOString() });
+  if (by !== 'all') asked.set('by', by);
+  for (const name of ['team', 'environment']) {
+    const value = query.get(name) ?? '';
+    if (value !== '') asked.set(name, value);
+  }
+  const [{ counts }, { teams }] = await Promise.all([
+    api.get<{ counts: OutcomeCount[] }>(`/api/v1/admin/outcomes?${asked.toString()}`),
+    api.get<{ teams: string[] }>('/api/v1/admin/teams'),
+  ]);
+  const lines = linesOf(counts, at, by);
+  const addressWith = (name: string, value: string): string => {
+    const next = new URLSearchParams({ range, by, ...Object.fromEntries(query) });
+    next.set(name, value);
+    return `${path}?${next.toString()}`;
+  };
+  const main = html`<h1>${words.title}</h1>
+    <p class="calm">${by === 'reason' ? words.introReason : words.intro}</p>
+    ${tabs(
+      words.groupedBy,
+      addressWith('by', by),
+      groupings.map((each) => [words.by[each], addressWith('by', each)]),
+    )}
+    ${tabs(
+      words.range,
+      addressWith('range', range),
+      Object.entries(words.ranges).map(([each, name]) => [name, addressWith('range', each)]),
+    )}
+    <form class="filters" action="${path}">
+      <input type="hidden" name="by" value="${by}" /><input type="hidden" name="range" value="${range}" />
+      ${ownerChoices(query, teams)}
+      <button>${words.apply}</button>
+    </form>
+    <section id="rates" data-region="">
+      ${lines.length === 0 ? html`<p class="empty">${words.empty}</p>` : ratesOf(lines.slice(0, groupsMax), { at, step, by })}
+      ${lines.length > groupsMax ? html`<p class="calm">${words.more(lines.length - groupsMax)}</p>` : undefined}
+    </section>`;
+  return { title: words.title, main };
+};
+
+interface Line {
+  name: string;
+  /** Where the payments are listed. */
+  address: string;
+  sum: Decided;
+  /** Undefined if nothing was decided in the step. */
+  steps: readonly (Decided | undefined)[];
+}
+
+/** By reason, the payments declined for it count as `approved` here: the share is theirs. */
+interface Decided {
+  approved: number;
+  declined: number;
+}
+
+/** The groups with the most payments first. */
+function linesOf(counts: readonly OutcomeCount[], at: readonly string[], by: By): Line[] {
+  const total = new Map(
+    at.map((step) => {
+      const ofStep = counts.filter((count) => count.at === step);
+      return [step, sumOf(ofStep)] as const;
+    }),
+  );
+  const byGroup = Map.groupBy(counts, ({ group = '' }) => group);
+  return [...byGroup]
+    .map(([group, ofGroup]): Line => {
+      const decidedIn = (step: string): Decided | undefined => {
+        const own = ofGroup.find((count) => count.at === step);
+        const all = total.get(step);
+        if (by !== 'reason') return own;
+        return all === undefined ? undefined : shareOf(own?.declined ?? 0, all);
+      };
+      const steps = at.map(decidedIn);
+      return { name: nameOf(group, by), address: addressOf(group, by), steps, sum: sumOf(steps) };
+    })
+    .filter(({ sum }) => (by === 'reason' ? sum.approved : sum.approved + sum.declined) > 0)
+    .toSorted((one, other) => sizeOf(other, by) - sizeOf(one, by));
+}
+
+const sizeOf = ({ sum }: Line, by: By): number =>
+  by === 'reason' ? sum.approved : sum.approved + sum.declined;
+
+const shareOf = (part: number, { approved, declined }: Decided): Decided => ({
+  approved: part,
+  declined: approved + declined - part,
+});
+
+const sumOf = (all: readonly (Decided | undefined)[]): Decided =>
+  all.reduce<Decided>(
+    (sum, each) => ({
+      approved: sum.approved + (each?.approved ?? 0),
+      declined: sum.declined + (each?.declined ?? 0),
+    }),
+    { approved: 0, declined: 0 },
+  );
+
+function nameOf(group: string, by: By): string {
+  if (by === 'all') return words.title;
+  return group === '' ? words.noReason : group;
+}
+
+function addressOf(group: string, by: By): string {
+  const filters: Readonly<Record<By, Record<string, string>>> = {
+    all: {},
+    team: { team: group },
+    account: { account: group },
+    currency: { currency: group },
+    reason: group === '' ? { phase: 'declined' } : { phase: 'declined', declineReason: group },
+  };
+  return `/console/payments?${new URLSearchParams(filters[by]).toString()}`;
+}
+
+function ratesOf(
+  lines: readonly Line[],
+  { at, step, by }: { at: readonly string[]; step: 'hour' | 'day'; by: By },
+): Html {
+  const dayOf = (each: string): string =>
+    step === 'day' ? each.slice(0, 10) : each.slice(5, 16).replace('T', ' ');
+  const rowOf = (name: Html | string, cells: readonly (Decided | undefined)[]): Html =>
+    html`<tr data-row="">
+      <td>${name}</td>
+      ${cells.map((cell) => html`<td class="number">${cell === undefined ? '–' : rateCell(cell)}</td>`)}
+    </tr>`;
+  return html`<div class="large">
+      ${plot({
+        steps: at,
+        stepName: step,
+        lines: lines.map(({ name, steps }) => ({ name, values: steps.map((each) => each && rateOf(each)) })),
+        format: percent,
+        ...(by === 'reason' ? {} : { top: 100 }),
+        description: words.description,
+      })}
+    </div>
+    ${rowTable(
+      words.title,
+      [
+        { name: `${words.columns[step]} (UTC)` },
+        ...lines.map(({ name, address }) => ({
+          name: html`<a href="${address}">${name}</a>`,
+          isNumber: true as const,
+        })),
+      ],
+      [
+        rowOf(
+          html`<strong>${words.columns.all}</strong>`,
+          lines.map(({ sum }) => sum),
+        ),
+        ...at
+          .map((each, place) =>
+            rowOf(
+              dayOf(each),
+              lines.map(({ steps }) => steps[place]),
+            ),
+          )
+          .toReversed(),
+      ],
+    )}`;
+}
+
+const rateCell = ({ approved, declined }: Decided): Html =>
+  html`${rateText(approved, declined)}
+    <small class="calm">${words.of(approved, approved + declined)}</small>`;

@@ -1,0 +1,22 @@
+export const approvalTexts = {
+  title: 'Approval rate',
+  intro: 'Approved payments among those approved or declined, by the time of their creation.',
+  introReason: 'Payments declined for a reason among those approved or declined.',
+  groupedBy: 'Grouped by',
+  by: {
+    all: 'All together',
+    team: 'By team',
+    account: 'By account',
+    currency: 'By currency',
+    reason: 'By decline reason',
+  },
+  range: 'Range',
+  ranges: { '24h': '24 hours', '7d': '7 days', '31d': '31 days' },
+  apply: 'Show',
+  columns: { hour: 'Hour', day: 'Day', all: 'Whole range' },
+  noReason: 'no reason given',
+  of: (part: number, all: number) => `${part} of ${all}`,
+  more: (count: number) => `${count} more groups are not shown. Filter by team to see them.`,
+  description: 'Rate over time. The table below has the same figures.',
+  empty: 'No payment was approved or declined in this range.',
+} as const;
