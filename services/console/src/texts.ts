@@ -219,6 +219,8 @@ export const texts = {
         sanitizedMask: 'Card ends with',
         account: 'Account',
         paymentToken: 'Payment',
+        person: 'Person',
+        change: 'Change',
         needsReview: 'With a review',
         unresolved: 'Unresolved',
         refundOpen: 'Refunds open',
