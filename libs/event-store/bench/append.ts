@@ -42,7 +42,7 @@ async function follow(store: EventStore, prefix: string, signal: AbortSignal): P
 const directory = await mkdtemp(join(tmpdir(), 'append-bench-'));
 const store = await createEmbeddedEventStore({ file: join(directory, 'events.db') });
 const ending = new AbortController();
-// One of them gets every event; the others read each and want none.
+// One of them receives every event; the others read each and receive none.
 const prefixes = Array.from({ length: Number(values.subscribers) }, (_, index) =>
   index === 0 ? 'w' : 'none-',
 );

@@ -13,9 +13,10 @@ import { toEventData } from '../src/eventstoredb/recorded-event.ts';
 import { startTestServer } from '../src/testing/eventstoredb-server/server.ts';
 
 /**
- * Appends and deliveries per second through the adapter, and through the bare client next to it:
- * `npx node libs/event-store/bench/eventstoredb.ts --events 5000 --writers 32`, on the server that EVENTSTORE_URL names, else on
- * the test server in this process, where the protocol takes its share of the one thread on both sides.
+ * Appends and deliveries per second through the adapter, and through the bare client for comparison:
+ * `npx node libs/event-store/bench/eventstoredb.ts --events 5000 --writers 32`, on the server of EVENTSTORE_URL, else on the
+ * test server
+ * in this process, where both sides of the protocol share one thread.
  */
 const { values } = parseArgs({
   options: { events: { type: 'string', default: '5000' }, writers: { type: 'string', default: '32' } },

@@ -16,16 +16,18 @@ interface StreamRow {
   keepLast: number | null;
 }
 
-/** How many events a removed stream keeps: its row stays, so that nothing is ever appended to it. */
+/** Events kept of a removed stream: its row stays, so that nothing is ever appended to it. */
 const keptOfRemoved = 0;
 const isRemoved = (stream: StreamRow | undefined): boolean => stream?.keepLast === keptOfRemoved;
 
 /**
- * Gives the function that carries out a batch in one transaction. When it returns, all of it is durable; when it
- * throws, nothing of it was written. Each append is judged before it writes, so a conflict needs no savepoint.
+ * Returns the function that executes a batch in one transaction. When it returns, all of it is durable; when it throws, nothing
+ * of it was
+ * written. Each append is checked before it writes, so a conflict needs no savepoint.
  *
- * The write lock is taken before anything is read, by every process that writes the file: so the order of positions is
- * the order of commits, and a reader that has seen one position has seen all before it.
+ * The write lock is taken before any read, by every process that writes the file: so the order of positions is the order of
+ * commits, and
+ * a reader that has seen one position has seen all before it.
  */
 export function createBatchCommit(
   database: DatabaseSync,
@@ -112,7 +114,7 @@ function createFindRepeat(database: DatabaseSync) {
   };
 }
 
-/** To remove a stream is to keep none of its events. */
+/** Removing a stream means keeping none of its events. */
 function createKeepLast(
   database: DatabaseSync,
 ): (operation: KeepLastOperation | RemoveOperation) => OperationResult {

@@ -3,7 +3,7 @@ import { createCommitWatch } from './commit-watch.ts';
 
 const waiting = { timeout: 10_000, interval: 1 };
 
-/** A file whose version the test changes, and which counts how often it is asked. */
+/** A file whose version the test changes, and which counts its reads. */
 function givenFile(options?: { wakeEveryMs: number }) {
   const file = { version: 1, isBroken: false, askedCount: 0 };
   const dataVersion = () => {
@@ -35,7 +35,7 @@ describe('waiting for a commit', () => {
     expect(waiters.map((each) => each.isOver())).toEqual([true, true]);
   });
 
-  it('does not begin where there was a commit since the last check', async () => {
+  it('does not begin if there was a commit since the last check', async () => {
     const { commits } = givenFile();
     const count = commits.count();
     commits.announce();
@@ -57,7 +57,7 @@ describe('waiting for a commit', () => {
     second.abort();
   });
 
-  it('ends for what came meanwhile when the time is over', async () => {
+  it('ends for a commit meanwhile when the time is over', async () => {
     const { commits } = givenFile({ wakeEveryMs: 1 });
     commits.announce();
     const second = waitAfter(commits);
@@ -87,7 +87,7 @@ describe('waiting for a commit', () => {
     await expect.poll(() => waiter.isOver(), waiting).toBe(true);
   });
 
-  it('asks the file only while somebody waits', async () => {
+  it('reads the file only while a reader waits', async () => {
     const { commits, file } = givenFile();
     const waiters = [waitAfter(commits), waitAfter(commits)];
     await expect.poll(() => file.askedCount, waiting).toBeGreaterThan(2);
@@ -96,7 +96,7 @@ describe('waiting for a commit', () => {
     await expect.poll(() => file.askedCount, waiting).toBeGreaterThan(askedCount);
     waiters[1]?.abort();
     const lastCount = file.askedCount;
-    // Another watch that polls shows that there was time enough to be asked again.
+    // Another polling watch shows that there was time for another read.
     const other = givenFile();
     waitAfter(other.commits);
     await expect.poll(() => other.file.askedCount, waiting).toBeGreaterThan(3);

@@ -2,22 +2,23 @@
 const foreignCommitPollMs = 15;
 
 /**
- * Those who wait wake up at the first commit after a pause, and then at most this often, milliseconds: what follows in the
- * meantime they take in one go, because a pass over what is new costs much the same for one event and for twenty.
+ * Waiting readers wake at the first commit after a pause, and then at most at this interval: one pass costs much the same for
+ * one new
+ * event and for twenty. @unit milliseconds
  */
 const wakeEveryMsDefault = 10;
 
-/** Wakes those who wait for commits, of this process and of others. */
+/** Wakes readers that wait for commits, of this process and of others. */
 export interface CommitWatch {
-  /** Changes with every commit that was noticed. Take it before reading events, and pass it to `after`. */
+  /** Changes with every noticed commit. Read it before the events, and pass it to `after`. */
   count(): number;
   /** A commit of this process has happened. */
   announce(): void;
-  /** Resolves when a commit was noticed since `count` was taken, or when the signal is aborted. */
+  /** Resolves when a commit was noticed since `count` was read, or when the signal is aborted. */
   after(count: number, signal: AbortSignal): Promise<void>;
 }
 
-/** `dataVersion` reads a number that changes with each commit to the file. It is asked only while somebody waits. */
+/** `dataVersion` returns a number that changes with each commit to the file. Called only while a reader waits. */
 export function createCommitWatch(
   dataVersion: () => number,
   { wakeEveryMs = wakeEveryMsDefault } = {},
@@ -54,7 +55,7 @@ export function createCommitWatch(
     announce();
   }
 
-  // Where the file cannot be read, those who wait wake up, fail to read it as well, and say so in the log.
+  // If the file cannot be read, waiting readers wake, fail to read it as well, and log it.
   function versionOrUndefined(): number | undefined {
     try {
       return dataVersion();

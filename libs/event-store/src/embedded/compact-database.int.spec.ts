@@ -1,5 +1,6 @@
-// 300 payments of which topics and webhooks were released took 5.2 KB each in the file, and 4.0 KB in a copy of it: SQLite
-// leaves pages half empty that something was deleted from in between.
+// 300 payments with deleted topics and webhooks took 5.2 KB each in the file, and 4.0 KB in a copy of it: SQLite leaves pages
+// half empty
+// after deletions.
 import { DatabaseSync } from 'node:sqlite';
 import { statSync } from 'node:fs';
 import { systemIds } from '@tollgate/service-kit';
@@ -10,7 +11,7 @@ import { compactEmbeddedStore } from './compact-database.ts';
 const eventOf = (data: object) => ({ id: systemIds.uuid(), type: 'Happened', data, metadata: {} });
 const text = 'x'.repeat(900);
 
-/** A store of which every other event was released. */
+/** A store with every other event deleted. */
 async function halfEmptied() {
   const file = await temporaryFile();
   const store = await threadedStore({ file });
@@ -26,7 +27,7 @@ async function halfEmptied() {
   return { file, store, events };
 }
 
-it('gives the room back to the disk, and events keep their places', async () => {
+it('returns free space to the disk, and events keep their positions', async () => {
   const { file, store, events } = await halfEmptied();
   const before = await events();
   const { bytesBefore, bytesAfter } = compactEmbeddedStore(file);
@@ -37,7 +38,7 @@ it('gives the room back to the disk, and events keep their places', async () => 
   expect(appended).toMatchObject({ kind: 'appended', revision: 200, position: '0000000000000401' });
 });
 
-it('changes nothing where another program works on the store', async () => {
+it('changes nothing while another program works on the store', async () => {
   const { file, events } = await halfEmptied();
   const before = await events();
   const other = new DatabaseSync(file);
@@ -49,7 +50,7 @@ it('changes nothing where another program works on the store', async () => {
   expect(await events()).toEqual(before);
 });
 
-it('refuses what is no store of ours', async () => {
+it('refuses a file that is not our store', async () => {
   const file = await temporaryFile();
   const other = new DatabaseSync(file);
   other.exec('CREATE TABLE cooking (recipe TEXT)');

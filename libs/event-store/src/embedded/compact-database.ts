@@ -11,8 +11,9 @@ export interface Compaction {
 }
 
 /**
- * Rewrites the pages of the store, full and in order, and gives the free room back to the disk. Events keep their positions.
- * It is one transaction: cut off at any moment, it leaves the store as it was. Writers wait meanwhile.
+ * Rewrites the pages of the store, full and in order, and returns free space to the disk. Events keep their positions. One
+ * transaction:
+ * an interruption leaves the store unchanged. Writers wait meanwhile.
  *
  * @param file the SQLite file of an embedded store
  * @throws TollgateError `compact_disk_full`, `compact_store_busy`, `compact_failed`, or why the file cannot be opened
@@ -21,7 +22,7 @@ export function compactEmbeddedStore(file: string): Compaction {
   try {
     const database = openForWriting(file);
     try {
-      // What is in the log only does not count in the file.
+      // Pages that are only in the log are not part of the file.
       database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
       const bytesBefore = statSync(file).size;
       database.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE)');

@@ -25,8 +25,8 @@ function contentsOf(file: string) {
   return { ...events, check: check?.['integrity_check'] };
 }
 
-// SQLite begins a copy again whenever somebody else commits between two steps: a busy store was never copied to its end.
-it('copies to the end, as of its beginning, while somebody writes between all of its steps', async () => {
+// SQLite restarts a copy whenever another connection commits between two steps: a busy store was never copied to its end.
+it('copies the state of its beginning to the end, despite commits between all of its steps', async () => {
   const { file, store, to } = await start(200);
   const writing: Promise<unknown>[] = [];
   let steps = 0;
@@ -72,7 +72,7 @@ it('stops when its signal is aborted, and rejects with the reason', async () => 
   await expect(copying).rejects.toThrow('enough');
 });
 
-it('says in a sentence that the copy cannot be written', async () => {
+it('reports that the copy cannot be written', async () => {
   const { file } = await start();
   const to = join(file, '..', 'missing', 'copy.db');
   await expect(copyEmbeddedStore({ file, to, signal: never })).rejects.toMatchObject({

@@ -5,11 +5,11 @@ import { busyTimeoutMs } from './open-database.ts';
 import { toPosition } from './event-rows.ts';
 import { primaryCode, sqliteCodeOf, sqliteFull } from './sqlite-error.ts';
 
-/** 4 MiB of the usual pages: often enough to tell how far it is, and to stop. */
+/** 4 MiB of the usual pages: often enough to report progress, and to stop. */
 const pagesPerStep = 1_024;
 
 export interface StoreCopy {
-  /** Of the last event in the copy; what was acknowledged before the copy began is in it. */
+  /** Of the last event in the copy; it includes everything acknowledged before the copy began. */
   position: Position;
   events: number;
 }
@@ -24,15 +24,16 @@ export interface CopyOptions {
 }
 
 /**
- * Copies the store as it stands when this is called; nobody waits for it. The copy is one file, and synced.
+ * Copies the store in its current state; no writer waits for it. The copy is one file, and synced.
  *
- * @throws TollgateError `copy_failed`, `copy_disk_full`; what the signal was aborted with. Then a part of the copy may be there
+ * @throws TollgateError `copy_failed`, `copy_disk_full`; the signal's reason. A partial copy may remain
  */
 export async function copyEmbeddedStore({ file, to, signal, onProgress }: CopyOptions): Promise<StoreCopy> {
   const source = new DatabaseSync(file, { readOnly: true, timeout: busyTimeoutMs });
   try {
-    // The read keeps the copy at one moment. Without it SQLite begins again with every commit of somebody else, indefinitely
-    // if the gateway is busy.
+    // The open read keeps the copy at one moment. Without it SQLite restarts with every commit of another connection, without
+    // end on a busy
+    // gateway.
     source.exec('BEGIN');
     const found = source.prepare('SELECT count(*) AS events, max(position) AS last FROM events').get();
     const { bytesPerPage } = sizeOf(source);
@@ -56,7 +57,7 @@ export async function copyEmbeddedStore({ file, to, signal, onProgress }: CopyOp
   }
 }
 
-/** Bytes that a copy of the store takes on a disk. */
+/** Size of a copy of the store on disk, bytes. */
 export function embeddedStoreBytes(file: string): number {
   const source = new DatabaseSync(file, { readOnly: true, timeout: busyTimeoutMs });
   try {

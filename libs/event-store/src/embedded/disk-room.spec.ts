@@ -1,6 +1,7 @@
 /**
- * On a full disk every request was refused with 503 while `/readyz` reported the gateway as ready: no load balancer took it
- * out, and nobody was alerted.
+ * On a full disk every request was refused with 503 while `/readyz` reported the gateway as ready: no load balancer removed it,
+ * and no
+ * alert fired.
  */
 import { createFakeClock } from '@tollgate/testing';
 import { expect, it } from 'vitest';
@@ -24,7 +25,7 @@ it('there is room until an append is refused for want of it, and when one succee
   expect(room.isThere()).toBe(true);
 });
 
-it('other failures say nothing about room', async () => {
+it('other failures do not change it', async () => {
   const { room, refuse } = start();
   await refuse('store_busy');
   expect(room.isThere()).toBe(true);
@@ -33,7 +34,7 @@ it('other failures say nothing about room', async () => {
   expect(room.isThere()).toBe(false);
 });
 
-it('a refusal counts for a while: if nothing is appended, nothing would tell that there is room again', async () => {
+it('a refusal expires: without appends, free space would never be noticed', async () => {
   const { clock, room, refuse } = start();
   await refuse('store_full');
   await clock.advance(refusalCountsMs);

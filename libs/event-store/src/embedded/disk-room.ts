@@ -1,16 +1,17 @@
-/** Knows from the appends whether the disk has room. */
+/** Derives from the appends whether the disk has room. */
 import { type Clock, errorCode } from '@tollgate/service-kit';
 
 /**
- * How long a refusal counts, milliseconds: longer than the pause between two beats of a living process, which are appends,
- * and not indefinitely, since a process that is not ready gets nothing to append.
+ * How long a refusal counts: longer than the interval between heartbeats of a living process, which are appends. Not forever,
+ * since a
+ * process that is not ready gets nothing to append. @unit milliseconds
  */
 export const refusalCountsMs = 10_000;
 
 export interface DiskRoom {
-  /** False if an append was refused a moment ago because the disk is full, and none has succeeded since. */
+  /** False after an append failed recently because the disk is full, and none has succeeded since. */
   isThere(): boolean;
-  /** Takes note of what becomes of an append, and gives that. */
+  /** Observes the result of an append, and returns it. */
   noting<Result>(append: Promise<Result>): Promise<Result>;
 }
 

@@ -34,14 +34,14 @@ describeEventStore("a store that writes by another one's thread", async () => {
   };
 });
 
-it('stamps events with the time of the clock that it is given, in whole milliseconds', async () => {
+it('stamps events with the time of the given clock, in whole milliseconds', async () => {
   const store = await threadedStore({ clock: createFakeClock({ now: 1_700_000_000_000.75 }) });
   await store.append('payment-1', givenEvents(1), 'no-stream');
   expect(await readAll(store, 'payment-1')).toMatchObject([{ recordedAt: 1_700_000_000_000 }]);
 });
 
-// SQLite keeps no checksums: one byte of one event was damaged, and no payment of any team was projected or published any more.
-it('delivers an event that is no JSON as text, and continues with those behind it', async () => {
+// SQLite keeps no checksums: one byte of one event was damaged, and projections and publication of all payments stopped.
+it('delivers an event that is not JSON as text, and continues', async () => {
   const file = await temporaryFile();
   const store = await threadedStore({ file });
   await store.append('payment-1', givenEvents(3), 'no-stream');
@@ -57,7 +57,7 @@ it('delivers an event that is no JSON as text, and continues with those behind i
   expect((await readAll(store, 'payment-1')).map(({ data }) => data)).toEqual(expected);
 });
 
-it('shows a subscription nothing that was trimmed before it came by', async () => {
+it('delivers to a subscription nothing that was trimmed before it', async () => {
   const store = await threadedStore();
   await store.keepLast('payment-1', 1);
   await store.append('payment-1', givenEvents(3), 'any');

@@ -27,14 +27,15 @@ import { StartRefused } from './sqlite-error.ts';
 import type { OperationResult } from './writer-protocol.ts';
 
 export interface EmbeddedEventStoreOptions {
-  /** The SQLite file; created where missing, in a directory that exists. Put it on a local disk. */
+  /** The SQLite file; created if missing, in an existing directory. Use a local disk. */
   file: string;
   /** Stamps `recordedAt`; the system's clock by default. */
   clock?: Clock;
   log?: Log;
   /**
-   * Called when the writer thread has died: no append succeeds any more, and the process should end and be started
-   * again. Without it the appends report the failure.
+   * Called when the writer thread has died: no append can succeed, and the process should end and be restarted. Without it the
+   * appends
+   * report the failure.
    */
   onWriterStopped?: (error: StoreUnavailable) => void;
   /** Of the store that another thread of this process has open on this file: both write by one thread, that one first. */
@@ -43,25 +44,25 @@ export interface EmbeddedEventStoreOptions {
   testing?: {
     /** The file may grow to this many pages of 4 KiB, then it is as if the disk were full. */
     pageCountMax?: number;
-    /** Is given the writer thread, to end it. */
+    /** Receives the writer thread, to end it. */
     onWorker?: (worker: Worker) => void;
   };
 }
 
 export interface EmbeddedEventStore extends EventStore {
-  /** By which another thread opens a store on the same file; to be transferred to it. Close that one first. */
+  /** Lets another thread open a store on the same file; transfer it there. Close that store first. */
   connection(): MessagePort;
   /** False while its disk is full: nothing can be recorded then. */
   isReachable(): boolean;
 }
 
 /**
- * Opens an event store in one SQLite file. Several stores, of several processes too, may use one file at the same time.
+ * Opens an event store in one SQLite file. Several stores and processes may use one file at the same time.
  *
- * A repeated append is recognised while its events are there: where `keepLast` has trimmed one of them, the repeat is
- * answered with a `Conflict`.
+ * A repeated append is recognized while its events exist: if `keepLast` has trimmed one of them, the repeat is answered with a
+ * `Conflict`.
  *
- * @throws StartupError if the file cannot be used.
+ * @throws StartupError if the file cannot be used
  */
 export async function createEmbeddedEventStore(
   options: EmbeddedEventStoreOptions,
@@ -84,7 +85,7 @@ export async function createEmbeddedEventStore(
     if (closing.signal.aborted) throw storeClosed();
   };
 
-  // The writer goes last: only it can move the write-ahead log into the file.
+  // Close the writer last: only it can move the write-ahead log into the file.
   const closeInOrder = async () => {
     await writer.drain();
     reader.close();

@@ -5,7 +5,7 @@ import { givenEvent, readData } from '../testing/given-events.ts';
 import { createEraser } from './eraser.ts';
 import { temporaryFile, threadedStore } from '../testing/temporary-store.ts';
 
-/** What of a text is in the store's files. */
+/** Occurrences of a text in the store's files. */
 const isOnDisk = (file: string, text: string): boolean =>
   [file, `${file}-wal`].some(
     (each) => statSync(each, { throwIfNoEntry: false }) !== undefined && readFileSync(each).includes(text),
@@ -19,7 +19,7 @@ it.each([true, false])(
     const file = await temporaryFile();
     const store = await threadedStore({ file });
     const eraser = isOther ? await threadedStore({ file }) : store;
-    // Trimmed views among them, so that SQLite moves rows from page to page.
+    // With trimmed views among them, so that SQLite moves rows from page to page.
     for (let number = 0; number < 60; number += 1) {
       await store.append(`customer-${number}`, [givenEvent(secretOf(number))], 'no-stream');
       await store.append('view-1', [givenEvent('v'.repeat(700))], 'any', { keepLast: 1 });
@@ -33,7 +33,7 @@ it.each([true, false])(
   },
 );
 
-it('an erased stream is gone with the next commit where a reader held the log', async () => {
+it('an erased stream is gone with the next commit, even if a reader held the log', async () => {
   const file = await temporaryFile();
   const [store, other] = [await threadedStore({ file }), await threadedStore({ file })];
   await store.append('customer-1', [givenEvent('planted')], 'no-stream');
@@ -47,8 +47,8 @@ it('an erased stream is gone with the next commit where a reader held the log', 
   expect(isOnDisk(file, 'planted')).toBe(false);
 });
 
-// While a backup was made, each commit after an erasure waited 250 ms for it: 300 ms instead of 3 for each payment.
-it('waits once for a reader that stays, and erases when it has gone', async () => {
+// During a backup, each commit after an erasure waited 250 ms for it: 300 ms instead of 3 for each payment.
+it('waits once for a long reader, and erases when it has finished', async () => {
   const file = await temporaryFile();
   const store = await threadedStore({ file });
   await store.append('customer-1', [givenEvent('planted')], 'no-stream');

@@ -7,11 +7,12 @@ import { busyTimeoutMs } from './open-database.ts';
 import { sqliteCodeOf } from './sqlite-error.ts';
 
 export interface Eraser {
-  /** Before the transaction that removes: what it frees is overwritten, pages that get empty included. */
+  /** Call before the transaction that removes: freed space is overwritten, including emptied pages. */
   prepare(): void;
   /**
-   * After each transaction; does nothing while nothing is to be erased. Where a reader of this moment keeps the log from
-   * being cut off, the next transaction tries again, and at the latest the last close of the file does it.
+   * Call after each transaction; does nothing while nothing is to be erased. If a reader prevents the truncation of the log,
+   * the next
+   * transaction tries again, and at the latest the last close of the file does it.
    */
   finish(): void;
 }
@@ -20,16 +21,16 @@ function isLogCutOff(database: DatabaseSync): boolean {
   try {
     return database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.['busy'] === 0;
   } catch (error) {
-    // A full disk, for example: what was committed is committed all the same.
+    // For example a full disk: the committed data is committed all the same.
     if (sqliteCodeOf(error) === undefined) throw error;
     return false;
   }
 }
 
-/** How long a reader is waited for while nobody can write, milliseconds: a page of events is read in less. */
+/** Maximum wait for a reader while writers are blocked: a page of events is read in less. @unit milliseconds */
 const readerWaitMs = 250;
 
-/** A backup reads for minutes, and everybody who writes would wait after each commit. */
+/** A backup reads for minutes, and all writers would wait after each commit. */
 const waitAgainAfterMs = 5_000;
 
 export function createEraser(database: DatabaseSync, now: () => number = () => performance.now()): Eraser {

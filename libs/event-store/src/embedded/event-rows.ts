@@ -15,9 +15,9 @@ export function toPosition(rowNumber: number): Position {
 }
 
 /**
- * Reads the number of a row out of a position; 0 is the beginning.
+ * Reads the row number of a position; 0 is the beginning.
  *
- * @throws InvalidArgument where another kind of store wrote the position.
+ * @throws InvalidArgument if another kind of store wrote the position
  */
 export function fromPosition(position: Position): number {
   if (position === beginning) return 0;
@@ -52,11 +52,10 @@ export function prepareRows(database: DatabaseSync, sql: string): StatementSync 
   return statement;
 }
 
-/** What a query has given. */
+/** The result of a query. */
 export interface Look {
   events: RecordedEvent[];
   lastRowNumber: number | undefined;
-  /** The query has no more rows. */
   isEnd: boolean;
 }
 
@@ -87,7 +86,7 @@ export function look(statement: StatementSync, parameters: SQLInputValue[], rows
   });
 }
 
-/** What is not JSON is delivered as text, as by the other store: one damaged event must not end what reads all of them. */
+/** Data that is not JSON is delivered as text, as by the other store: one damaged event must not stop readers of all events. */
 function toValue(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -7,7 +7,7 @@ import { threadedStore } from '../testing/temporary-store.ts';
 
 const pageCountMax = 60;
 
-/** Appends until the store says that the disk is full; gives that error and how much was taken. */
+/** Appends until the store reports a full disk; returns that error and the number of events. */
 async function fillDisk(store: Awaited<ReturnType<typeof threadedStore>>, stream: string) {
   for (let taken = 0; taken < 1_000; taken += 1) {
     try {
@@ -56,7 +56,7 @@ describe('a full disk', () => {
 });
 
 describe('a writer thread that dies', () => {
-  it('is reported once, and one that is asked to end is not', async () => {
+  it('is reported once, and an intended end is not', async () => {
     let worker: Worker | undefined;
     const reports: string[] = [];
     const onWriterStopped = ({ code }: StoreUnavailable) => reports.push(code);
@@ -68,11 +68,11 @@ describe('a writer thread that dies', () => {
     expect(reports).toHaveLength(1);
   });
 
-  it('rejects the appends under way and all later ones with a code that says so', async () => {
+  it('rejects the appends under way and all later ones with its own code', async () => {
     let worker: Worker | undefined;
     const store = await threadedStore({ testing: { onWorker: (each) => (worker = each) } });
     await store.append('payment-1', givenEvents(1), 'no-stream');
-    // Posted before the end of the thread is asked for, answered by nobody: the thread ends between two messages.
+    // Posted before the thread ends, and never answered: the thread ends between two messages.
     const ended = worker?.terminate();
     const underWay = Array.from({ length: 3 }, () => store.append('payment-1', givenEvents(1), 'any'));
     const outcomes = await Promise.allSettled(underWay);

@@ -44,7 +44,7 @@ describe('operations that are submitted together', () => {
     expect(commitCount()).toBe(2);
   });
 
-  it('are answered each with its own result, in the order in which they came', async () => {
+  it('are each answered with their own result, in order of arrival', async () => {
     const { writer } = await givenGroupCommit();
     const answers = await Promise.all(Array.from({ length: 5 }, () => writer.submit(operation, 10)));
     expect(answers).toMatchObject([0, 1, 2, 3, 4].map((revision) => ({ kind: 'appended', revision })));
@@ -67,7 +67,7 @@ describe('one that another thread has joined', () => {
     const { first, second, commitCount, joined } = await givenTwo();
     const [one, other] = await Promise.all([first.submit(operation, 10), second.submit(operation, 10)]);
     expect([one, other].map((result) => 'revision' in result && result.revision).sort()).toEqual([0, 1]);
-    // Each is notified once of a commit for both; of one commit each, each is also notified of the other's.
+    // Each is notified once of a shared commit; with separate commits, each is also notified of the other's.
     await expect.poll(() => commitCount() - joined.commits).toBe(0);
     expect(commitCount()).toBeGreaterThan(0);
   });
@@ -92,7 +92,7 @@ describe('one that another thread has joined', () => {
     await expect(second.submit(operation, 10)).rejects.toMatchObject({ code: 'store_writer_stopped' });
   });
 
-  it('rejects what does not fit on a full disk, and writes nothing of that batch', async () => {
+  it('rejects appends that do not fit on a full disk, and writes nothing of that batch', async () => {
     const { writer } = await givenGroupCommit(20);
     const second = joinGroupCommit(writer.connection(), { onCommit: () => undefined });
     onTestFinished(() => second.close());
@@ -109,7 +109,7 @@ describe('one that another thread has joined', () => {
 describe('the backlog', () => {
   const waiting = (bytes: number) => ({ operation, bytes, resolve: () => {}, reject: () => {} });
 
-  it('gives no more operations to one commit than its limit, and none is forgotten', () => {
+  it('passes at most its limit of operations to one commit, and loses none', () => {
     const backlog = createBacklog();
     for (let count = 0; count < batchOperationsMax + 3; count += 1) backlog.push(waiting(1));
     expect(backlog.takeBatch()).toHaveLength(batchOperationsMax);
@@ -117,7 +117,7 @@ describe('the backlog', () => {
     expect(backlog.takeBatch()).toHaveLength(0);
   });
 
-  it('gives no more bytes to one commit than its limit, but one operation at least', () => {
+  it('passes at most its limit of bytes to one commit, but at least one operation', () => {
     const backlog = createBacklog();
     for (const bytes of [batchBytesMax + 1, batchBytesMax / 2, batchBytesMax / 2, 1])
       backlog.push(waiting(bytes));
@@ -126,7 +126,7 @@ describe('the backlog', () => {
     ).toEqual([1, 2, 1]);
   });
 
-  it('refuses what would only eat memory, until there is room again', () => {
+  it('refuses operations that would only use memory, until there is room again', () => {
     const backlog = createBacklog();
     for (let count = 0; count < waitingOperationsMax; count += 1) backlog.push(waiting(0));
     expect(() => backlog.push(waiting(0))).toThrow(

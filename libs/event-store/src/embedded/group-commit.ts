@@ -12,23 +12,23 @@ export interface GroupCommit {
    * @throws StoreUnavailable
    */
   submit(operation: Operation, bytes: number): Promise<OperationResult>;
-  /** Takes nothing more, and waits for what was submitted. */
+  /** Accepts no more operations, and waits for the submitted ones. */
   drain(): Promise<void>;
-  /** What another thread of this process takes part by, with {@link joinGroupCommit}; its operations go last. */
+  /** Lets another thread of this process take part, with {@link joinGroupCommit}; its operations come last. */
   connection(): MessagePort;
-  /** Drains, and closes the file, or leaves those who go on writing to it. */
+  /** Drains, and closes the file unless others still write to it. */
   close(): Promise<void>;
 }
 
 interface CommitWatchers {
-  /** Called after each commit, also those of other threads of this process. */
+  /** Called after each commit, including those of other threads of this process. */
   onCommit: () => void;
-  /** Called when the thread has ended without having been asked to: nothing can be written any more. */
+  /** Called if the thread has ended unexpectedly: nothing can be written. */
   onWriterStopped?: ((error: StoreUnavailable) => void) | undefined;
 }
 
 export interface GroupCommitOptions extends WriterOptions, CommitWatchers {
-  /** For tests: is given the thread, to end it. */
+  /** For tests: receives the thread, to end it. */
   onWorker?: ((worker: Worker) => void) | undefined;
 }
 
@@ -70,7 +70,7 @@ function commitInGroups(
   function planDispatch(): void {
     if (isDispatchPlanned || underWay.length > 0) return;
     isDispatchPlanned = true;
-    // Appends made in the same turn of the event loop go together.
+    // Appends of the same turn of the event loop are sent together.
     setImmediate(dispatch);
   }
 
@@ -171,7 +171,7 @@ interface Waiting {
   reject(error: StoreUnavailable): void;
 }
 
-/** Operations that wait for the next commits, in the order in which they came. */
+/** Operations that wait for the next commits, in order of arrival. */
 export function createBacklog() {
   let waiting: Waiting[] = [];
   let waitingBytes = 0;
@@ -182,7 +182,7 @@ export function createBacklog() {
     return taken;
   };
   return {
-    /** @throws StoreUnavailable when so much waits that more would only eat memory. */
+    /** @throws StoreUnavailable if the queue is full */
     push: (each: Waiting) => {
       if (waiting.length >= waitingOperationsMax || waitingBytes + each.bytes > waitingBytesMax) {
         throw new StoreUnavailable('store_overloaded', 'Too many appends wait for the disk.');
@@ -190,7 +190,7 @@ export function createBacklog() {
       waiting.push(each);
       waitingBytes += each.bytes;
     },
-    /** Takes those that go into the next commit; none only when none waits. */
+    /** Takes the operations of the next commit; none only if none waits. */
     takeBatch: () => take(batchLength(waiting)),
     takeAll: () => take(waiting.length),
   };

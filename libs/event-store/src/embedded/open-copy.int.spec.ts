@@ -46,7 +46,7 @@ describe('the check of a copy', () => {
   });
 
   // Topics and webhooks keep some days only: the check reported gaps in each backup that was older than that.
-  it('knows the streams whose beginning was released', async () => {
+  it('accepts streams whose beginning was truncated', async () => {
     const copy = await given(async (store) => {
       await twoStreams(store);
       await store.truncate('a', 2);
@@ -106,7 +106,7 @@ describe('the check of a copy', () => {
     expect(findings[0]).toMatch(/^SQLite: /);
   });
 
-  it('refuses what is no event store, in a sentence', async () => {
+  it('refuses a file that is not an event store, with a message', async () => {
     const copy = await given(twoStreams);
     change(copy, 'PRAGMA user_version = 9');
     expect(() => checkEmbeddedCopy(copy)).toThrow(expect.objectContaining({ code: 'store_version_unknown' }));

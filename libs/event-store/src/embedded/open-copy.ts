@@ -21,7 +21,7 @@ import { subscription } from './subscription.ts';
 export interface CopyCheck {
   streams: number;
   events: number;
-  /** What is wrong, a sentence each, at most 100; the copy is not to be read further then. */
+  /** Faults, a sentence each, at most 100; do not read such a copy further. */
   findings: string[];
 }
 
@@ -35,10 +35,10 @@ function immutable(file: string): URL {
 }
 
 /**
- * Reads the whole file: its pages and indexes, that all events are JSON, and that no stream has a gap.
+ * Checks the whole file: pages and indexes, that all events are JSON, and that no stream has a gap.
  *
- * @param truncated prefixes of the streams whose beginning is released (`truncate`); the file does not tell
- * @throws TollgateError for what is no event store of this format
+ * @param truncated prefixes of the streams whose beginning is truncated (`truncate`); the file does not contain them
+ * @throws TollgateError for a file that is not an event store of this format
  */
 export function checkEmbeddedCopy(file: string, truncated: readonly string[] = []): CopyCheck {
   try {

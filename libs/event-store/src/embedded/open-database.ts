@@ -18,16 +18,16 @@ import { StartRefused } from './sqlite-error.ts';
 export const busyTimeoutMs = 5_000;
 const retryPauseMs = 5;
 
-/** Larger files are not read through at the start; damage in them shows when the damaged page is read. */
+/** Larger files are not checked at the start; damage in them is found when the page is read. */
 const checkedFileBytesMax = 64 * 1_048_576;
 
 /** Earlier versions may corrupt the file when two connections reset the write-ahead log at the same moment. */
 const sqliteVersionMin = [3, 51, 3] as const;
 
 /**
- * Opens the file for the one writer of this process, creates what is missing, and makes sure that a commit is durable.
+ * Opens the file for the one writer of this process, creates missing parts, and makes sure that commits are durable.
  *
- * @throws StartRefused, one sentence that says what to do.
+ * @throws StartRefused, one sentence with what to do
  */
 export function openForWriting(file: string): DatabaseSync {
   requireDirectory(file);
@@ -90,7 +90,7 @@ function requireSqliteVersion(database: DatabaseSync): void {
 function requireDurableCommits(database: DatabaseSync): void {
   database.exec('PRAGMA journal_mode = WAL');
   database.exec('PRAGMA synchronous = FULL');
-  // What is removed is overwritten where that costs no further page; see the eraser.
+  // Deleted data is overwritten if that writes no additional page; see the eraser.
   database.exec('PRAGMA secure_delete = FAST');
   const journalMode = database.prepare('PRAGMA journal_mode').get()?.['journal_mode'];
   const synchronous = database.prepare('PRAGMA synchronous').get()?.['synchronous'];
@@ -114,7 +114,7 @@ const damaged = (file: string) =>
     `The event store ${file} is damaged or is not an SQLite database: put the last backup in its place and start again.`,
   );
 
-/** What an error of the opening means to the operator; an error that is none of SQLite's stays as it is. */
+/** The operator's message for an error on opening; other errors than SQLite's are passed on. */
 export function fromOpeningError(error: unknown, file: string): unknown {
   if (error instanceof StartRefused) return error;
   switch (primaryCode(sqliteCodeOf(error))) {

@@ -33,7 +33,7 @@ function givenDatabase(file: string, sql: string): void {
   database.close();
 }
 
-/** Permissions do not hold root back, as which tests may run in a container. */
+/** Permissions do not apply to root, and tests may run as root in a container. */
 function asOrdinaryUser<Result>(work: () => Result): Result {
   if (process.geteuid?.() !== 0) return work();
   process.seteuid?.(65_534);
@@ -45,7 +45,7 @@ function asOrdinaryUser<Result>(work: () => Result): Result {
 }
 
 describe('opening the embedded event store', () => {
-  it('finds after a close what was appended before', async () => {
+  it('finds earlier events after a close', async () => {
     const file = await givenClosedStore();
     const store = await threadedStore({ file });
     expect(await readData(store, 'payment-1')).toHaveLength(1_000);
@@ -119,7 +119,7 @@ describe('a file that cannot be used ends the start with a message that names it
     expect(await refusalOf(file)).toMatchObject({ code: 'store_damaged' });
   });
 
-  it('for a database of another program, which stays as it is', async () => {
+  it('for a database of another program, which stays unchanged', async () => {
     const file = await temporaryFile();
     givenDatabase(file, 'CREATE TABLE theirs (id INTEGER)');
     expect(await refusalOf(file)).toMatchObject({

@@ -30,7 +30,7 @@ function startWriter(
   return child;
 }
 
-/** Reads what a writer was acknowledged, and kills it after `killAfter` of them. */
+/** Reads a writer's acknowledgements, and kills it after `killAfter` of them. */
 async function acknowledgedBy(child: WriterProcess, killAfter = Infinity): Promise<Acknowledged[]> {
   const acknowledged: Acknowledged[] = [];
   for await (const line of createInterface(child.stdout)) {

@@ -14,13 +14,13 @@ interface PageRequest {
   limit: number;
 }
 
-/** Reads the file on the calling thread. Readers of a write-ahead log wait for nobody. */
+/** Reads the file on the calling thread. Readers of a write-ahead log are never blocked. */
 export interface Reader {
-  /** The next events of a stream, in the order of reading. `isEnd`: the stream has no more of them. */
+  /** The next events of a stream, in reading order. `isEnd`: the stream has no more of them. */
   page(request: PageRequest): { events: RecordedEvent[]; isEnd: boolean };
   /** Returns the function that reads the events after a row number. */
   scanner(prefixes: readonly string[]): (after: number) => Window;
-  /** Row number of the last event that there ever was; 0 before the first. */
+  /** Row number of the last event ever; 0 before the first. */
   head(): number;
   /** A number that changes with each commit to the file. */
   dataVersion(): number;

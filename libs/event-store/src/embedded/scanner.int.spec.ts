@@ -6,7 +6,7 @@ import { temporaryFile, threadedStore } from '../testing/temporary-store.ts';
 import { toPosition } from './event-rows.ts';
 import { openReader } from './reader.ts';
 
-/** Together so many that nobody who looks for a few should pass over all. */
+/** Together more than a search for a few should visit. */
 async function givenPayments(store: EventStore, from: number): Promise<void> {
   for (let number = from; number < from + 6; number += 1)
     await store.append(`payment-${number}`, givenEvents(1_000), 'no-stream');
@@ -48,7 +48,7 @@ it('finds the few that are wanted in one read, however many others there are', a
   reader.close();
 });
 
-it('has come to the last event that there is, if a later one was removed', async () => {
+it('has come to the last existing event, if a later one was removed', async () => {
   const { file, store } = await givenFewAmongMany();
   await store.append('endpoints-games', givenEvents(1), 'no-stream');
   await store.append('customers-1', givenEvents(1), 'no-stream');
@@ -59,7 +59,7 @@ it('has come to the last event that there is, if a later one was removed', async
   expect(toPosition(scannedTo)).toBe(events.at(-1)?.position);
 });
 
-it('gives those that are recorded later to a subscription that began so', async () => {
+it('delivers later ones to a subscription that began without any', async () => {
   const { store } = await givenFewAmongMany();
   const subscription = probe(store, { prefixes: ['endpoints-'] });
   await subscription.caughtUp();
@@ -73,7 +73,7 @@ it('gives those that are recorded later to a subscription that began so', async 
 it.each([
   ['streams', 1_001, 1],
   ['events', 6, 1_000],
-])('reads window by window where the wanted %s are many', async (_what, streamCount, eventCount) => {
+])('reads window by window if the wanted %s are many', async (_what, streamCount, eventCount) => {
   const { file, store } = await givenFewAmongMany();
   for (let number = 0; number < streamCount; number += 1)
     await store.append(`webhooks-${number}`, givenEvents(eventCount), 'no-stream');

@@ -10,7 +10,7 @@ import {
   translatingErrors,
 } from './event-rows.ts';
 
-/** What one read past a position has found. */
+/** The result of one read after a position. */
 export interface Window {
   /** Those of the wanted streams. */
   events: RecordedEvent[];
@@ -24,7 +24,7 @@ const windowSql = `
   SELECT count(*) AS count, max(position) AS end
   FROM (SELECT position FROM events WHERE position > ? ORDER BY position LIMIT ${lookEventsMax})`;
 
-/** The cross join keeps SQLite from starting with the streams, of which there are many more than events in a window. */
+/** The cross join prevents SQLite from starting with the streams, which are far more than the events of a window. */
 const wantedSql = (prefixCount: number) => `
   SELECT ${eventColumns}
   FROM events e CROSS JOIN streams s ON s.id = e.stream_id
@@ -38,11 +38,11 @@ function wantedCondition(prefixCount: number): string {
   );
 }
 
-/** Names are printable ASCII: none begins with a prefix and comes behind it with a DEL. */
+/** Names are printable ASCII: none with the prefix sorts after it with a DEL. */
 const namedSql = `
   SELECT id, last_revision + 1 AS events FROM streams WHERE name >= ?1 AND name < ?1 || char(127) LIMIT ?2`;
 
-/** Positions are sorted, of which an index has all that is asked for, and not texts. */
+/** Sorts positions, which an index contains, and not texts. */
 const ofStreamsSql = `
   SELECT ${eventColumns}
   FROM (
@@ -60,7 +60,7 @@ const farEventsMin = 20 * lookEventsMax;
 const rareStreamsMax = 1_000;
 const rareEventsMax = 5_000;
 
-/** Ids of the streams whose names begin so; undefined where these, or their events, are many. */
+/** Ids of the streams with these prefixes; undefined if there are many of them, or of their events. */
 function createRareStreams(database: DatabaseSync, prefixes: readonly string[]): () => number[] | undefined {
   const selectNamed = database.prepare(namedSql);
   return () => {
@@ -74,10 +74,11 @@ function createRareStreams(database: DatabaseSync, prefixes: readonly string[]):
 }
 
 /**
- * Reads window by window, and first finds where the window ends, so that a read over many unwanted events is bounded as well.
- * Far from the head, where few are wanted, it looks for these alone: a reader that starts need not pass over a million
- * payments to find the one endpoint of a team. What lies before the end of a read cannot change any more, but for events that
- * are trimmed: positions are given in the order of commits.
+ * Reads window by window, and first finds the end of the window, so that a read over many unwanted events is bounded as well.
+ * Far from the
+ * head, if few events are wanted, it searches only these: a starting reader must not visit a million payments to find the one
+ * endpoint of
+ * a team. Events before the end of a read never change, except by trimming: positions are assigned in the order of commits.
  */
 export function createScanner(
   database: DatabaseSync,
@@ -90,11 +91,11 @@ export function createScanner(
   const rareStreams = createRareStreams(database, prefixes);
   let mayBeRare = true;
   const rareAfter = (after: number): Window | undefined => {
-    // Not the last one that there ever was: a reader at the end of the file names its last event.
+    // Not the last one ever: a reader at the end of the file returns its last event.
     const end = mayBeRare ? translatingErrors(() => Number(selectLast.get()?.['position'] ?? 0)) : after;
     if (end - after < farEventsMin) return undefined;
     const streams = translatingErrors(rareStreams);
-    // It has to be found out once only: what is many stays many.
+    // Determined once: a large number stays large.
     mayBeRare = streams !== undefined;
     if (streams === undefined) return undefined;
     const found = look(selectOfStreams, [after, end, JSON.stringify(streams)], lookEventsMax);
@@ -111,7 +112,7 @@ export function createScanner(
   };
 }
 
-/** What was read, to the end if the query had no more. */
+/** The rows read, complete if the query had no more. */
 const upTo = (end: number, { events, lastRowNumber, isEnd }: Look): Omit<Window, 'isEnd'> => ({
   events,
   scannedTo: isEnd ? end : (lastRowNumber ?? end),

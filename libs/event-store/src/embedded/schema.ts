@@ -5,7 +5,7 @@ import { StartRefused } from './sqlite-error.ts';
 const applicationId = 0x54_67_45_73;
 const schemaVersion = 1;
 
-// Without AUTOINCREMENT the number of a trimmed last event could be given away a second time.
+// Without AUTOINCREMENT the number of a trimmed last event could be reused.
 const tables = `
   CREATE TABLE streams (
     id INTEGER PRIMARY KEY,
@@ -56,7 +56,7 @@ export function createSchema(database: DatabaseSync, file: string): void {
   database.exec('BEGIN IMMEDIATE');
   // Another process may have created them since the check.
   if (isEmpty(database)) database.exec(tables);
-  // SQLite opens a read-only file without an error, and BEGIN IMMEDIATE takes it too: only a write statement fails.
+  // SQLite opens a read-only file without an error, and accepts BEGIN IMMEDIATE: only a write statement fails.
   database.exec('DELETE FROM events WHERE FALSE');
   database.exec('COMMIT');
   requireOwnFile(database, file);

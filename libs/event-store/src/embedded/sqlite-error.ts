@@ -18,8 +18,9 @@ export const primaryCode = (sqliteCode: number | undefined) =>
   sqliteCode === undefined ? undefined : sqliteCode & 0xff;
 
 /**
- * The file cannot be used; the message is one sentence that says what to do. Becomes a `StartupError` on the calling
- * thread: the writer thread does not load the libraries that `@tollgate/service-kit` brings.
+ * The file cannot be used; the message is one sentence with what to do. Becomes a `StartupError` on the calling thread: the
+ * writer thread
+ * does not load the libraries of `@tollgate/service-kit`.
  */
 export class StartRefused extends Error {
   readonly code: string;

@@ -7,7 +7,7 @@ const failures = new Map<number | undefined, [code: string, message: string]>([
   [sqliteBusy, ['store_busy', 'Another process kept the event store locked for too long.']],
 ]);
 
-/** Classifies what SQLite says about an append or a read. */
+/** Classifies SQLite's errors of an append or a read. */
 export function fromSqliteCode(sqliteCode: number | undefined, cause?: unknown): StoreUnavailable {
   const other = ['store_failed', `The event store failed with SQLite's code ${sqliteCode}.`] as const;
   const [code, message] = failures.get(primaryCode(sqliteCode)) ?? other;

@@ -20,7 +20,7 @@ export async function* subscription(
   { reader, commits, log }: Parts,
   { from, prefixes, signal }: SubscribeOptions,
 ): AsyncGenerator<RecordedEvent | CaughtUp, void, void> {
-  // A function, because the compiler does not know that a signal changes while this waits.
+  // A function, because the compiler assumes that a signal does not change during an await.
   const isAborted = () => signal.aborted;
   if (isAborted()) return;
   const scan = reader.scanner(prefixes);
@@ -46,7 +46,7 @@ export async function* subscription(
   }
 }
 
-/** Gives undefined when the signal is aborted first. */
+/** Undefined if the signal is aborted first. */
 async function scanUntilItWorks(
   scan: () => Window,
   { log, signal }: { log: Log; signal: AbortSignal },

@@ -2,7 +2,7 @@ import type { MessagePort } from 'node:worker_threads';
 import type { SerializedEvent } from '../append-arguments.ts';
 import type { Conflict, ExpectedRevision, Revision } from '../event-store.ts';
 
-/** What the calling thread and the writer thread say to each other. */
+/** Messages between the calling thread and the writer thread. */
 
 export interface AppendOperation {
   kind: 'append';
@@ -30,7 +30,7 @@ export interface TruncateOperation {
 export interface RemoveOperation {
   kind: 'remove';
   stream: string;
-  /** Out of the free space of the files, too. */
+  /** Includes the free space of the files. */
   erase: boolean;
 }
 
@@ -49,10 +49,10 @@ export interface WriterOptions {
   pageCountMax?: number | undefined;
 }
 
-/** Each client has one batch under way at most. */
+/** Each client has at most one batch under way. */
 export type ToWriter =
   | { kind: 'commit'; operations: readonly Operation[] }
-  /** Another client, which waits behind the one that sends this. */
+  /** Another client, which comes after the one that sends this. */
   | { kind: 'connect'; port: MessagePort }
   | { kind: 'stop' };
 
@@ -60,7 +60,7 @@ export type FromWriter =
   | { kind: 'started' }
   | { kind: 'start-refused'; code: string; message: string }
   | { kind: 'committed'; results: readonly OperationResult[] }
-  /** What others have sent is committed. */
+  /** The batches of other clients are committed. */
   | { kind: 'others-committed' }
   /** Nothing of the batch was written. `sqliteCode` is SQLite's extended result code, if it has one. */
   | { kind: 'failed'; sqliteCode: number | undefined };

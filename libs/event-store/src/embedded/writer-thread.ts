@@ -22,7 +22,7 @@ export function serveCommits(first: MessagePort, { file, pageCountMax }: WriterO
   const clients = new Set<Client>();
   let waiting: Batch[] = [];
 
-  /** What has come from several clients goes in one commit; that of the first one goes first. */
+  /** Batches of several clients share one commit; that of the first one comes first. */
   function commitAll(): void {
     if (waiting.length === 0) return;
     const batches = waiting.toSorted((one, other) => rank(one) - rank(other));
@@ -49,7 +49,7 @@ export function serveCommits(first: MessagePort, { file, pageCountMax }: WriterO
     client.on('message', (message: ToWriter) => {
       switch (message.kind) {
         case 'commit':
-          // Those who have sent theirs at the same moment share the commit.
+          // Clients that sent at the same moment share the commit.
           if (waiting.push({ client, operations: message.operations }) === 1) setImmediate(commitAll);
           break;
         case 'connect':
