@@ -8,7 +8,7 @@ import { isKnown, toPosition } from './position.ts';
 import { toEventData } from './recorded-event.ts';
 import { fromClientError } from './store-failure.ts';
 
-/** How often an append is sent whose outcome is unknown, and the pauses between, milliseconds. */
+/** Number of tries of an append with an unknown outcome, and pauses between them, milliseconds. */
 export const appendTriesMax = 4;
 const pausesMs = [50, 250, 1_000] as const;
 
@@ -22,10 +22,11 @@ export type AppendAnswer =
 
 export interface Appender {
   /**
-   * Sends the same events with the same expectation until the outcome is known. A conflict is returned when the events
-   * that it is about can be read. Where they cannot within 2 seconds, the outcome is unknown.
+   * Sends the same events with the same expectation until the outcome is known. A conflict is returned once its events can be
+   * read. If they
+   * cannot within 2 seconds, the outcome is unknown.
    *
-   * @throws StoreUnavailable when it is still unknown after 4 tries
+   * @throws StoreUnavailable if it is still unknown after 4 tries
    */
   appendData(
     stream: string,
@@ -37,7 +38,7 @@ export interface Appender {
 export interface AppenderOptions {
   link: Link;
   clock: Clock;
-  /** How long one try may take, milliseconds. */
+  /** Maximum duration of one try. @unit milliseconds */
   appendTryMs: number;
   /** The last event of a stream. */
   readLast: (stream: string) => Promise<RecordedEvent | undefined>;
@@ -118,9 +119,11 @@ async function orConflict(appending: Promise<AppendAnswer>): Promise<AppendAnswe
 }
 
 /**
- * The server reports a conflict as soon as it has the other events, and shows them when a quorum has them, which a leader
- * that is cut off never reaches: they may be truncated yet. Where nothing is expected, nothing can be in the way, and a
- * conflict says only that an earlier try of the same events is not confirmed.
+ * The server reports a conflict as soon as it has the other events, and shows them once a quorum has them. A leader that is cut
+ * off never
+ * reaches one, and may still lose them. If nothing is expected, nothing can conflict: a conflict only means that an earlier try
+ * of the same
+ * events is unconfirmed.
  *
  * @throws StoreUnavailable if they are not shown in time: nothing is known of the append
  */
@@ -145,15 +148,16 @@ function toExpectedRevision(expected: ExpectedRevision): bigint | 'no_stream' | 
   return expected === 'no-stream' ? 'no_stream' : BigInt(expected);
 }
 
-/** Some servers say -1 of a stream that does not exist, as an unsigned number or not. */
+/** Some servers report -1 for a stream that does not exist, as an unsigned number or not. */
 function toActual(actual: bigint | 'no_stream'): Conflict['actual'] {
   const isRevision = typeof actual === 'bigint' && actual >= 0n && actual <= Number.MAX_SAFE_INTEGER;
   return isRevision ? Number(actual) : 'no-stream';
 }
 
 /**
- * Of a repeated append the server gives the first one's revision, and its position only while the events are there.
- * Where `keepLast` has trimmed them, the answer is a conflict, as from the embedded store.
+ * For a repeated append the server returns the first one's revision, and its position only while the events exist. If
+ * `keepLast` has trimmed
+ * them, the answer is a conflict, as from the embedded store.
  */
 export async function withPosition(
   answer: AppendAnswer,

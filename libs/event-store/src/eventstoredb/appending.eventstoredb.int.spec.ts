@@ -15,7 +15,7 @@ import { appendTriesMax } from './appender.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-/** Fails the first appends as asked, and records all that come. */
+/** Fails the first appends as requested, and records all of them. */
 function failing(faults: (AppendFault | undefined)[]): {
   received: ReceivedAppend[];
   onAppend: (append: ReceivedAppend) => AppendFault | undefined;
@@ -24,7 +24,7 @@ function failing(faults: (AppendFault | undefined)[]): {
   return { received, onAppend: (append) => faults[received.push(append) - 1] };
 }
 
-describe('an append whose outcome is unknown', () => {
+describe('an append with an unknown outcome', () => {
   it.each<AppendFault['kind']>(['silent', 'answer-lost', 'reset'])(
     'is sent again with the same ids and the same expectation: %s',
     async (kind) => {
@@ -44,7 +44,7 @@ describe('an append whose outcome is unknown', () => {
     },
   );
 
-  it('is abandoned after four tries, by our clock, and says that it may be repeated', async () => {
+  it('is abandoned after four tries, by our clock, and reported as retryable', async () => {
     const clock = createFakeClock();
     const { store, server } = await servedStore({ clock, appendTryMs: 5_000 });
     const { received, onAppend } = failing(Array.from({ length: 9 }, () => ({ kind: 'silent' as const })));
@@ -64,7 +64,7 @@ describe('an append whose outcome is unknown', () => {
     expect(received).toHaveLength(appendTriesMax);
   });
 
-  it('is sent as it was first, whatever the caller has made of its object meanwhile', async () => {
+  it('is sent unchanged, even if the caller modifies its object meanwhile', async () => {
     const { store, server } = await servedStore({ appendTryMs: 300 });
     const stream = freshStream();
     const data = { amount: 1 };
@@ -75,7 +75,7 @@ describe('an append whose outcome is unknown', () => {
     expect(await readData(store, stream)).toEqual([{ amount: 1 }]);
   });
 
-  it('does no harm by an answer that comes when nobody waits for it any more', async () => {
+  it('is not affected by an answer after its time-out', async () => {
     const { store, server } = await servedStore({ appendTryMs: 200 });
     const late = Promise.withResolvers<undefined>();
     server.faults.onAppend = failing([{ kind: 'late', until: late.promise }]).onAppend;
@@ -88,7 +88,7 @@ describe('an append whose outcome is unknown', () => {
 });
 
 describe('appends at the same time', () => {
-  it('fail alone: a silent one delays none that come with it or after it', async () => {
+  it('fail alone: a silent one delays none sent with it or after it', async () => {
     const { store, server } = await servedStore({ appendTryMs: 1_500 });
     const hanging = freshStream();
     let isFirst = true;
@@ -108,7 +108,7 @@ describe('appends at the same time', () => {
     expect(await readAll(store, hanging)).toHaveLength(1);
   });
 
-  it('take events of any size', async () => {
+  it('accept events of any size', async () => {
     const { store } = await servedStore();
     const stream = freshStream();
     const sizes = [10, 60_000, 70_000, 900_000, 20];
@@ -138,7 +138,7 @@ describe('several clients in one process', () => {
 });
 
 describe('a repeated append for which the server returns no position', () => {
-  it('gets that of the first one', async () => {
+  it('has that of the first one', async () => {
     const { store, server } = await servedStore();
     const stream = freshStream();
     const events = givenEvents(2);
@@ -154,7 +154,7 @@ describe('a repeated append for which the server returns no position', () => {
     await store.append(stream, givenEvents(1), 'no-stream');
     server.faults.onAppend = () => ({ kind: 'no-position' });
     await kept.keepLast(stream, 1);
-    // The answer is of revision 2, and by then the stream has gone on and has released it.
+    // The answer has revision 2, but the stream has grown meanwhile and its beginning is deleted.
     const answering = store.append(stream, later, 0);
     await answering;
     await kept.append(stream, givenEvents(3), 2);
@@ -173,15 +173,15 @@ describe('a conflict with events that the server does not show yet', () => {
     let isAnswered = false;
     const answering = store.append(stream, givenEvents(1), 0).finally(() => (isAnswered = true));
     await expect.poll(() => received.length, { timeout: 10_000, interval: 2 }).toBe(1);
-    // The answer came before those to what is asked now.
+    // This answer preceded those to later requests.
     for (let count = 0; count < 5; count += 1) expect(await readData(store, stream)).toEqual([0]);
     expect(isAnswered).toBe(false);
     await kept.append(stream, givenEvents(1), 0);
     expect(await answering).toEqual({ kind: 'conflict', actual: 1 });
   });
 
-  // It was once returned in the end: a repeated refund ended with 500, since what it was about was not there.
-  it('proves nothing if they are not shown in time: the append is sent again, and carried out where they are lost', async () => {
+  // It was once returned: a repeated refund ended with 500, since its events were missing.
+  it('proves nothing if they are not shown in time: the append is repeated, and executed if they are lost', async () => {
     const { store, server } = await servedStore(hurried);
     const stream = freshStream();
     const { received, onAppend } = failing([{ kind: 'conflict', actual: 7 }]);
@@ -219,13 +219,13 @@ describe.each(['shown', 'lost'] as const)(
       await served.store.append(stream, [givenEvent('first')], 'no-stream');
       const hidden = hideNext(served.server, (append) => append.stream === stream);
       const appending = served.store.append(stream, [givenEvent('hidden')], 0);
-      // It stays unknown: nobody decides.
+      // It stays unknown.
       appending.catch(() => undefined);
       await expect.poll(hidden.isHidden, { timeout: 10_000, interval: 2 }).toBe(true);
       return { ...served, stream, appending, decide: () => hidden.decide(fate) };
     };
 
-    it('is there once, and read by nobody before', async () => {
+    it('exists once, and cannot be read before', async () => {
       const { store, stream, appending, decide } = await given();
       expect(await readData(store, stream)).toEqual(['first']);
       decide();
@@ -278,7 +278,7 @@ describe('a leader that has changed', () => {
 
 // KurrentDB's word for an event was unknown to the client, and the append was sent repeatedly as if it might succeed.
 it.each(['too-large', 'event-too-large'] as const)(
-  'is not sent again to a server that takes smaller ones only: %s',
+  'is not repeated on a server with a smaller limit: %s',
   async (kind) => {
     const { store, server } = await servedStore();
     const { received, onAppend } = failing([{ kind }]);
@@ -290,7 +290,7 @@ it.each(['too-large', 'event-too-large'] as const)(
   },
 );
 
-it('continues after the server was away for a while', async () => {
+it('continues after an outage of the server', async () => {
   const { store, server } = await servedStore();
   const stream = freshStream();
   await store.append(stream, givenEvents(1), 'no-stream');
@@ -301,7 +301,7 @@ it('continues after the server was away for a while', async () => {
 });
 
 describe('keepLast', () => {
-  it('keeps what else there is in the metadata of the stream', async () => {
+  it('keeps other metadata of the stream', async () => {
     const { store, kept } = await servedStore();
     const stream = freshStream();
     const metadata = { type: '$metadata', data: { $acl: { $r: 'all', $own: 1 }, note: 'x' } };

@@ -47,7 +47,7 @@ describe('a start', () => {
     ]);
   });
 
-  it('waits for a store that comes a little later', async () => {
+  it('waits for a store that starts a little later', async () => {
     const { server, another, store } = await servedStore();
     server.goDown();
     const opening = another();
@@ -58,7 +58,7 @@ describe('a start', () => {
     });
   });
 
-  it('asks a cluster for its leader', async () => {
+  it('finds the leader of a cluster', async () => {
     const { server, another } = await servedStore();
     const hosts = [...hostsOf(server), { address: '127.0.0.1', port: 1 }];
     const store = await another({ connection: { discovers: true, hosts, tls: false } });
@@ -66,7 +66,7 @@ describe('a start', () => {
   });
 });
 
-describe('a cluster of which no node answers', () => {
+describe('a cluster without an answering node', () => {
   // The search lasted as long as the client was configured for, minutes by default, and so did closing.
   it('ends a start with a sentence in time', async () => {
     const hosts = [1, 2].map((port) => ({ address: '127.0.0.1', port }));
@@ -80,7 +80,7 @@ describe('a cluster of which no node answers', () => {
     );
   });
 
-  // The client checked the search, which failed, and nobody awaited that check: the process ended.
+  // The client checked the search, which failed, and the check was not awaited: the process ended.
   it('does not end the process when an older connection breaks meanwhile', async () => {
     const { server } = await servedStore();
     const hosts = [...hostsOf(server), { address: '127.0.0.1', port: 1 }];
@@ -128,7 +128,7 @@ describe('with TLS and a user', () => {
     expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('guess-guess');
   });
 
-  it('hides the password from whatever prints what the client was given', () => {
+  it("hides the password from anything that prints the client's settings", () => {
     const hosts = hostsOf({ port: 1 });
     const link = openLink({ discovers: false, hosts, tls: {}, credentials });
     onTestFinished(() => link.close());
@@ -147,7 +147,7 @@ async function servedStoreOnTls(
 }
 
 describe('reading', () => {
-  it('ends with an error if the store is silent or away', async () => {
+  it('ends with an error if the store is silent or unavailable', async () => {
     const { store, server } = await servedStore({ readSilenceMs: 500 });
     const stream = freshStream();
     await store.append(stream, givenEvents(1), 'no-stream');
@@ -161,7 +161,7 @@ describe('reading', () => {
     await expect(readAll(store, stream)).rejects.toMatchObject({ code: 'store_silent', retryable: true });
   });
 
-  // Each was cancelled after its one event, and a server closes the connection on which too many calls are.
+  // Each was cancelled after its one event, and a server closes a connection with too many calls.
   it('of the last event may be done as often as one likes', async () => {
     const { store } = await servedStore();
     const stream = freshStream();
@@ -172,14 +172,14 @@ describe('reading', () => {
     }
   });
 
-  it('holds on to nothing when it is left early', async () => {
+  it('releases everything when it is left early', async () => {
     const { store, server } = await servedStore();
     const link = openLink({ discovers: false, hosts: hostsOf(server), tls: false });
     onTestFinished(() => link.close());
     const reads = createReads(link.client, 5_000);
     const stream = freshStream();
     await store.append(stream, givenEvents(300), 'no-stream');
-    // The end of a read may come while it is being left, so it is tried often.
+    // The end of a read may arrive while it is being left, so it is tried often.
     for (let count = 0; count < 30; count += 1)
       for await (const event of reads.stream(stream, count % 2 === 0 ? { limit: 1 } : {})) {
         expect(event.revision).toBe(0);
@@ -219,7 +219,7 @@ it('carries the lease', async () => {
   expect((await readAll(store, 'lease-one')).map(({ type }) => type)).toEqual(['LeaseReleased']);
 });
 
-it('carries decisions that are taken on the state of a stream, by many at once', async () => {
+it('supports concurrent decisions on the state of a stream', async () => {
   const { store, another } = await servedStore();
   const stores = [store, await another()];
   const stream = freshStream();

@@ -13,7 +13,7 @@ it('reads one node, encrypted, at the usual port', () => {
   });
 });
 
-it('asks several hosts, or one name that DNS knows, for the nodes', () => {
+it('uses several hosts, or one DNS name, to find the nodes', () => {
   expect(parse('esdb://a:1,b:2')).toMatchObject({ discovers: true, hosts: [{ port: 1 }, { port: 2 }] });
   expect(parse('kurrentdb+discover://db.example/')).toMatchObject({ discovers: true });
 });
@@ -36,7 +36,7 @@ it('reads a user, and keeps the password to itself', () => {
   expect(inspect(parsed, { depth: 9 }) + JSON.stringify(parsed)).not.toContain('hu@sh');
 });
 
-describe('what it cannot read is refused by the variable, and not repeated', () => {
+describe("an unreadable one is refused with the variable's name, and not printed", () => {
   test.each([
     ['hush', 'must be esdb://'],
     ['http://hush', 'must be esdb://'],

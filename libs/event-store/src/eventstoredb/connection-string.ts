@@ -1,17 +1,17 @@
 import { Secret, StartupError } from '@tollgate/service-kit';
 
-/** A node of the cluster, or the name under which DNS knows all of them. */
+/** A node of the cluster, or the DNS name of all of them. */
 export interface StoreHost {
   address: string;
   port: number;
 }
 
-/** What a connection string says, checked; the parts that only the start needs stay with the caller. */
+/** A validated connection string, without the parts that only the start needs. */
 export interface ConnectionString {
-  /** The hosts are asked for the nodes of their cluster, and the leader is used. */
+  /** The hosts are queried for the nodes of their cluster, and the leader is used. */
   discovers: boolean;
   hosts: StoreHost[];
-  /** True unless it says `tls=false`. */
+  /** True unless it contains `tls=false`. */
   tls: boolean;
   credentials?: { username: string; password: Secret };
   /** PEM file of an authority that is trusted for the nodes, instead of the usual ones. */
@@ -45,10 +45,11 @@ const numbers: Record<string, keyof ConnectionSettings> = {
 };
 
 /**
- * Reads `esdb://user:password@host:2113,host2?tls=true`, `esdb+discover://…`, or the same with a scheme of KurrentDB. The client
- * has its own reader, whose errors and debug lines repeat the text with the password in it.
+ * Parses `esdb://user:password@host:2113,host2?tls=true`, `esdb+discover://…`, or the same with a scheme of KurrentDB. The
+ * client's own parser
+ * prints the text with the password in errors and debug lines.
  *
- * @throws StartupError that names `variable` and what is wrong, and repeats nothing of the text
+ * @throws StartupError with the name of `variable` and the fault, without the text
  */
 export function parseConnectionString(text: string, variable: string): ConnectionString {
   const refuse = (what: string) => new StartupError('config_invalid', `${variable} ${what}.`);

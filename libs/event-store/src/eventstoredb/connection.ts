@@ -3,7 +3,7 @@ import { type Secret, omitUndefined, systemClock, valueWithin } from '@tollgate/
 import type { ConnectionSettings, StoreHost } from './connection-string.ts';
 
 export interface EventStoreDbConnection {
-  /** The hosts are asked for the nodes of their cluster, and the leader is used; otherwise there is one host. */
+  /** True: the hosts are queried for the nodes of their cluster, and the leader is used; otherwise there is one host. */
   discovers: boolean;
   hosts: readonly StoreHost[];
   /** False: nothing is encrypted, and no password is sent. `ca` is the PEM text of an authority to be trusted. */
@@ -13,18 +13,19 @@ export interface EventStoreDbConnection {
   settings?: ConnectionSettings;
 }
 
-/** The client and what has to be passed with its calls. */
+/** The client, and the options of its calls. */
 export interface Link {
   client: EventStoreDBClient;
   /**
-   * Passed with each append: with credentials the client makes its own call, which has a deadline. Without them, all
-   * appends share one stream without a deadline, whose failure rejects the appends of every client in the process.
+   * Passed with each append: with credentials the client makes a separate call, which has a deadline. Without them, all appends
+   * share one stream
+   * without a deadline, whose failure rejects the appends of every client in the process.
    */
   appendCredentials: Credentials;
   close(): Promise<void>;
 }
 
-/** Over a connection without TLS the client sends no user name, whatever it is given. */
+/** Without TLS the client never sends a user name. */
 const nobody: Credentials = { username: 'none', password: 'none' };
 
 /** Connects when the first call is made. */
@@ -47,7 +48,7 @@ export function openLink(connection: EventStoreDbConnection): Link {
   return { client, appendCredentials: user, close: () => closeClient(client) };
 }
 
-/** The password stays in its Secret: `DEBUG=esdb:*` makes the client print what it was given, and would print it. */
+/** The password stays in its Secret: `DEBUG=esdb:*` makes the client print its settings. */
 function toCredentials({ username, password }: { username: string; password: Secret }): Credentials {
   return {
     username,
@@ -58,18 +59,19 @@ function toCredentials({ username, password }: { username: string; password: Sec
 }
 
 /**
- * When a stream fails, the client checks whether its connection is still in use. That check rejects while a search for
- * the nodes is failing, nobody awaits it, and it would end the process.
+ * When a stream fails, the client checks whether its connection is still in use. That check rejects while a search for the
+ * nodes is failing,
+ * is not awaited, and would end the process.
  */
 function letFailuresBe(client: EventStoreDBClient): void {
   const handleError = client['handleError'];
   client['handleError'] = (...failure) => handleError(...failure).catch(() => undefined);
 }
 
-/** Streams that the client has lost sight of never end for it, and nodes that say nothing are searched for minutes. */
+/** Streams that the client has lost never end for it, and silent nodes are searched for minutes. */
 const eachEndWithinMs = 500;
 
-/** Ends what streams, and then the connection, which the client itself would leave open. */
+/** Ends the streams, and then the connection, which the client itself would leave open. */
 async function closeClient(client: EventStoreDBClient): Promise<void> {
   await valueWithin(systemClock, eachEndWithinMs, client.dispose());
   // A connection that is found later is closed then; if no node is found there is none.

@@ -36,9 +36,9 @@ export interface EventStoreDbOptions {
   connection: EventStoreDbConnection;
   clock: Clock;
   log?: Log;
-  /** How long one try of an append may take, milliseconds; 2,000 by default. There are up to four tries. */
+  /** Maximum duration of one try of an append; there are up to four. @default 2,000 @unit milliseconds */
   appendTryMs?: number;
-  /** How long a read may give nothing before it has failed, milliseconds; 5,000 by default. */
+  /** A read without data for this long has failed. @default 5,000 @unit milliseconds */
   readSilenceMs?: number;
   /** How long a start waits for the store to answer, milliseconds; 30,000 by default. */
   reachWithinMs?: number;
@@ -105,7 +105,7 @@ export async function createEventStoreDbStore(options: EventStoreDbOptions): Pro
       const answer = await writing(work);
       if (answer.kind === 'conflict') return answer;
       heads.announce(answer.position);
-      // The append stands without it, and a later one tries again.
+      // The append succeeded without it, and a later one tries again.
       if (kept !== undefined && isTrimDue(answer.revision, events.length)) trim(stream, kept).catch(noticed);
       return answer;
     },
@@ -161,7 +161,7 @@ interface ReadRequest extends ReadOptions {
   requireOpen: () => void;
 }
 
-/** @throws StoreUnavailable, also when the store is closed in the middle */
+/** @throws StoreUnavailable, even if the store is closed in the middle */
 async function* readWhileOpen(
   reads: Reads,
   { stream, requireOpen, ...options }: ReadRequest,

@@ -5,7 +5,7 @@ import { beginning } from '../event-store.ts';
 import { openFeed } from './feed.ts';
 import { toPosition } from './position.ts';
 
-/** A feed of a client that gives nothing, and what that client calls when the server reports a checkpoint. */
+/** A feed of a silent client, and the client's handler of checkpoint reports. */
 function givenFeed() {
   let filter: Filter | undefined;
   const stream = Object.assign(new PassThrough({ objectMode: true }), { unsubscribe: async () => {} });
@@ -22,8 +22,8 @@ function givenFeed() {
   return { feed, checkpointReached };
 }
 
-it('passes over a checkpoint whose position the server does not know', async () => {
-  // Nobody handles what is thrown there: the client would stop, and the process end.
+it('ignores a checkpoint whose position the server does not know', async () => {
+  // An exception there is not handled: the client would stop, and the process end.
   const { feed, checkpointReached } = givenFeed();
   await expect(checkpointReached(2n ** 64n - 1n)).resolves.toBeUndefined();
   expect(feed.checkpoint()).toBeUndefined();

@@ -11,21 +11,21 @@ import type { Wait } from '../waits.ts';
 
 /** One subscription of the client, from its start to its end, whatever ends it. */
 export interface Feed {
-  /** The next event that is here; undefined where none is. */
+  /** The next available event; undefined if none is. */
   take(): RecordedEvent | undefined;
   /**
-   * The furthest position that the server has reported. It is ahead of the events in the buffer: read it only when
-   * there is nothing to take.
+   * The furthest position that the server has reported. It is ahead of the events in the buffer: use it only when the buffer is
+   * empty.
    */
   checkpoint(): Position | undefined;
-  /** It gives nothing more; `error` is what ended it, if it was not an end in silence. */
+  /** The feed has ended; `error` is the cause, unless it ended silently. */
   ended(): { error?: unknown } | undefined;
-  /** There is something to take, or it has ended, or the server has reported; for one that waits at a time. */
+  /** An event is available, or it has ended, or the server has reported; for one waiter at a time. */
   changed: Wait;
   close(): void;
 }
 
-/** `after`: the first event is the one behind this position. */
+/** `after`: the first event is the next one after this position. */
 export function openFeed(
   client: EventStoreDBClient,
   { after, prefixes }: { after: Position; prefixes: readonly string[] },
@@ -50,7 +50,7 @@ export function openFeed(
     onChange();
   };
   subscription.on('readable', onChange);
-  // Without a listener, an error that comes when nobody reads any more would end the process.
+  // Without a listener, an error without a reader would end the process.
   subscription.on('error', (error: unknown) => finish({ error }));
   for (const name of ['end', 'close'] as const) subscription.on(name, () => finish({}));
 
@@ -59,7 +59,7 @@ export function openFeed(
       for (;;) {
         const resolved = subscription.read() as AllStreamResolvedEvent | null;
         if (resolved === null) return undefined;
-        // A link to an event that is gone has none.
+        // A link to a deleted event has none.
         if (resolved.event === undefined) continue;
         if (!isTombstone(resolved.event)) return toRecordedEvent(resolved.event);
         reached = toPosition(resolved.event.position);
@@ -84,7 +84,7 @@ export function openFeed(
 const everyStream = { regex: '^[^$]' };
 const noStream = { prefixes: ['$no-stream-of-ours'] };
 
-/** The checkpoint listener must not throw: nobody handles the error, and the client stops permanently. */
+/** The checkpoint listener must not throw: the error is not handled, and the client stops permanently. */
 function toFilter(
   prefixes: readonly string[],
   checkpointReached: (place: { commit: bigint; prepare: bigint }) => void,

@@ -6,7 +6,7 @@ import { type Wait, pause } from '../waits.ts';
 const headPollMs = 100;
 const pauseAfterFailureMs = 500;
 
-/** Knows where the log ends, and whether the store answers at all. */
+/** Watches the end of the log, and whether the store answers at all. */
 export interface HeadWatch {
   /** The furthest end that was seen; undefined before the first check. */
   head(): Position | undefined;

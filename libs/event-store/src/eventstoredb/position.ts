@@ -12,9 +12,9 @@ const logPositionMax = 2n ** 63n - 1n;
 const padded = (value: bigint) => value.toString().padStart(digits, '0');
 
 /**
- * Writes a place in the server's log as a position.
+ * Converts a place in the server's log to a position.
  *
- * @throws StoreUnavailable (not retryable) where the server gave none, which servers before 22.6 do
+ * @throws StoreUnavailable (not retryable) if the server returned none, as servers before 22.6 do
  */
 export function toPosition(place: LogPosition | undefined): Position {
   if (!isKnown(place)) {
@@ -27,12 +27,12 @@ export function toPosition(place: LogPosition | undefined): Position {
   return `${padded(place.commit)}-${padded(place.prepare)}` as Position;
 }
 
-/** False where the server returned none, as for a repeated append whose events were trimmed. */
+/** False if the server returned none, as for a repeated append whose events were trimmed. */
 export function isKnown(place: LogPosition | undefined): place is LogPosition {
   return place !== undefined && place.commit <= logPositionMax && place.prepare <= logPositionMax;
 }
 
-/** @throws InvalidArgument where another kind of store wrote the position. */
+/** @throws InvalidArgument if another kind of store wrote the position */
 export function fromPosition(position: Position): LogPosition | 'start' {
   if (position === beginning) return 'start';
   const [, commit, prepare] = positionPattern.exec(position) ?? [];

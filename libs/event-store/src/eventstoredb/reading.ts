@@ -6,16 +6,16 @@ import { type ClientEvent, isTombstone, toRecordedEvent } from './recorded-event
 import { fromClientError, isWithoutEvents } from './store-failure.ts';
 import { storeInTime } from '../errors.ts';
 
-/** All of it is read from the leader: another node may not have yet what was just appended. */
+/** Everything is read from the leader: another node may not have the latest appends yet. */
 const fromLeader = { requiresLeader: true, resolveLinkTos: false } as const;
 
-/** All of them throw StoreUnavailable, also when nothing has come for too long. */
+/** All of them throw StoreUnavailable, including after a silence. */
 export interface Reads {
   /** The events of a stream; nothing for a stream that does not exist, or was removed. */
   stream(name: string, options: ReadOptions): AsyncGenerator<RecordedEvent, void, void>;
-  /** One event of a stream at most. */
+  /** At most one event of a stream. */
   first(name: string, options: ReadOptions): Promise<RecordedEvent | undefined>;
-  /** Where the last event of all is, system events included. */
+  /** Position of the very last event, including system events. */
   head(): Promise<Position>;
   /** The next `limit` events of all streams after a position, in order, system events included. */
   allAfter(after: Position, limit: number): AsyncGenerator<Place, void, void>;
@@ -24,11 +24,11 @@ export interface Reads {
 interface Place {
   stream: string;
   position: Position;
-  /** It is the last event of a removed stream, which is delivered to nobody. */
+  /** The last event of a removed stream, which is not delivered. */
   isTombstone: boolean;
 }
 
-/** @param silenceMs how long a read may give nothing before it has failed; the client has no deadline for reads */
+/** @param silenceMs maximum silence of a read, after which it has failed; the client has no deadline for reads */
 export function createReads(client: EventStoreDBClient, silenceMs: number): Reads {
   async function* stream(name: string, options: ReadOptions): AsyncGenerator<RecordedEvent, void, void> {
     const { from, direction = 'forwards', limit = Infinity } = options;
@@ -58,7 +58,7 @@ export function createReads(client: EventStoreDBClient, silenceMs: number): Read
       return head;
     },
     async *allAfter(after, limit) {
-      // It begins with the event at the position, where the port wants those after it.
+      // It begins with the event at the position; the port requires those after it.
       const read = client.readAll({ ...fromLeader, fromPosition: fromPosition(after), maxCount: limit + 1 });
       for await (const event of eventsOf(read, silenceMs, limit + 1)) {
         const position = toPosition(event.position);
@@ -74,13 +74,13 @@ interface ClientRead {
   cancel(): Promise<void>;
 }
 
-/** @param limit the server ends the read by itself after so many */
+/** @param limit the server ends the read by itself after this many events */
 async function* eventsOf(
   read: ClientRead,
   silenceMs: number,
   limit = Infinity,
 ): AsyncGenerator<ClientEvent, void, void> {
-  // What goes wrong after we have stopped listening would end the process.
+  // An error after we have stopped listening would end the process.
   read.on('error', () => undefined);
   const iterator = read[Symbol.asyncIterator]();
   let isOver = false;
@@ -104,9 +104,9 @@ async function* eventsOf(
 }
 
 /**
- * The client forgets a read only when it was read to its end, or was cancelled before the server had sent that: so both
- * are done, or every read that is left early would stay in memory. One that the server ends anyway is not cancelled:
- * servers close connections on which many calls are.
+ * The client releases a read only if it was read to its end, or was cancelled before the server had sent that: do both, or
+ * every read that is
+ * left early stays in memory. A read that the server ends is not cancelled: servers close connections with many calls.
  */
 function leave(read: ClientRead, iterator: AsyncIterator<unknown>, isGoingOn: boolean): void {
   const drain = async () => {

@@ -1,4 +1,4 @@
-/** What a real server does, and a kind one does not: each has hurt, or would have. */
+/** Behavior of real servers that a simple fake does not have, and that caused faults. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { MaxAppendSizeExceededError, jsonEvent } from '@eventstore/db-client';
 import type { Log } from '@tollgate/service-kit';
@@ -25,7 +25,7 @@ const revisionsOf = (subscription: ReturnType<typeof probe>) =>
   subscription.events().map(({ revision }) => revision);
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index);
 
-/** The log, but for what it says of faults that are wanted. */
+/** The log, without the entries of intended faults. */
 function recordingLog() {
   const warnings: string[] = [];
   const warn: Log['warn'] = (_fields, message) => void warnings.push(message);
@@ -33,7 +33,7 @@ function recordingLog() {
 }
 
 describe('the log', () => {
-  it('shows what keepLast hides, until it is scavenged', async () => {
+  it('shows events hidden by keepLast, until it is scavenged', async () => {
     const { store, server } = await servedStore();
     const category = freshCategory();
     const stream = `${category}-1`;
@@ -55,7 +55,7 @@ describe('the log', () => {
     expect(await shown()).toEqual([3, 4, 5]);
   });
 
-  it('shows removed events, until it is scavenged, and the tombstone to nobody', async () => {
+  it('shows removed events, until it is scavenged, and never the tombstone', async () => {
     const { store, server, kept } = await servedStore();
     const category = freshCategory();
     await store.append(`${category}-1`, givenEvents(2), 'no-stream');
@@ -72,7 +72,7 @@ describe('the log', () => {
     expect(await tombstones()).toHaveLength(1);
   });
 
-  it('is come to the end of behind many tombstones', async () => {
+  it('is read to its end past many tombstones', async () => {
     const { store } = await servedStore();
     const category = freshCategory();
     const subscription = probe(store, { prefixes: [`${category}-`] });
@@ -84,9 +84,9 @@ describe('the log', () => {
   });
 });
 
-describe('a live subscription that is 32 events behind', () => {
+describe('a live subscription that lags by 32 events', () => {
   // Each drop was logged as a failure and answered by a pause, 18 times in 20 seconds of load.
-  it('is dropped, and taken up again at once, without a gap, a second delivery or a warning', async () => {
+  it('is dropped, and resumed at once, without a gap, a duplicate or a warning', async () => {
     const { warnings, log } = recordingLog();
     const { store, server } = await servedStore({ log });
     const category = freshCategory();
@@ -131,7 +131,7 @@ describe('an append', () => {
     expect(await store.append(freshStream(), [largest], 'no-stream')).toMatchObject({ kind: 'appended' });
   });
 
-  it('notes for the server what belongs together and what caused it, and reads leave that out', async () => {
+  it('notes correlation and cause for the server, and reads omit them', async () => {
     const { store, server } = await servedStore();
     const connection = { discovers: false, hosts: [{ address: '127.0.0.1', port: server.port }] } as const;
     const link = openLink({ ...connection, tls: false });
@@ -182,7 +182,7 @@ describe('a server that starts, or whose cluster elects a leader', () => {
     expect(await store.append(freshStream(), givenEvents(1), 'no-stream')).toMatchObject({ revision: 0 });
   });
 
-  it('gets an append again until it is ready, and fails reads in a way that may be repeated', async () => {
+  it('gets an append again until it is ready, and fails reads in a retryable way', async () => {
     const { store, server } = await servedStore();
     const stream = freshStream();
     await store.append(stream, givenEvents(1), 'no-stream');
@@ -201,7 +201,7 @@ describe('a server that starts, or whose cluster elects a leader', () => {
 });
 
 describe('a call that is cut off in the middle', () => {
-  // What has come would be mistaken for all that there is.
+  // A partial result would be mistaken for everything.
   it('fails a read, in a way that may be repeated', async () => {
     const { store, server } = await servedStore();
     const stream = freshStream();
@@ -212,7 +212,7 @@ describe('a call that is cut off in the middle', () => {
     expect(await readData(store, stream)).toEqual(upTo(10));
   });
 
-  it('is taken up again by a subscription, without a gap and without a second delivery', async () => {
+  it('is resumed by a subscription, without a gap and without a duplicate', async () => {
     const { store, server } = await servedStore();
     const category = freshCategory();
     await store.append(`${category}-1`, givenEvents(10), 'no-stream');

@@ -4,15 +4,16 @@ import type { RecordedEvent } from '../event-store.ts';
 import { toPosition } from './position.ts';
 import { withSystemMetadata, withoutSystemMetadata } from './system-metadata.ts';
 
-/** What the client gives for a stored event. */
+/** A stored event as the client returns it. */
 export type ClientEvent = NonNullable<ResolvedEvent['event']>;
 
-/** The last event of a removed stream: the server's own, which nobody wants. */
+/** The last event of a removed stream: the server's own, and never delivered. */
 export const isTombstone = ({ type }: Pick<ClientEvent, 'type'>): boolean => type === '$streamDeleted';
 
 /**
- * The event as the client takes it. Metadata goes as bytes: the client leaves out metadata that is `null`, 0, false or ''.
- * Data is parsed again, so that a repeat sends the same even if the caller changes its object meanwhile.
+ * The event in the client's form. Metadata is passed as bytes: the client omits metadata that is `null`, 0, false or ''. Data
+ * is parsed again, so
+ * that a repeat sends the same even if the caller changes its object meanwhile.
  */
 export function toEventData({ id, type, data, metadata }: SerializedEvent): EventData {
   const parsed = JSON.parse(data) as Record<string, unknown>;
@@ -25,8 +26,8 @@ export function toEventData({ id, type, data, metadata }: SerializedEvent): Even
 }
 
 /**
- * Data that is not JSON is delivered as text, so that its decoder can say what is wrong with which event: an event that
- * another program wrote must not end a subscription.
+ * Data that is not JSON is delivered as text, so that its decoder can report the event: a foreign event must not end a
+ * subscription.
  */
 export function toRecordedEvent(event: ClientEvent): RecordedEvent {
   return {

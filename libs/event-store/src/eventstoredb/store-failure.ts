@@ -5,16 +5,17 @@ import { InvalidArgument, StoreUnavailable, streamRemoved } from '../errors.ts';
 /** gRPC's codes of a caller that may not do this, and that is not known; the client does not convert all of them. */
 const refusals: readonly unknown[] = [7, 16];
 
-/** A read meets a stream that does not exist, or was removed. */
+/** The stream does not exist, or was removed. */
 export const isWithoutEvents = (error: unknown): boolean =>
   error instanceof StreamNotFoundError || error instanceof StreamDeletedError;
 
-/** The server has abandoned a call; whether an append took effect is unknown, a subscription was too slow. */
+/** The server has abandoned a call: the outcome of an append is unknown, or a subscription was too slow. */
 export const storeTimedOut = 'store_timed_out';
 
 /**
- * The one place where errors of the client and of gRPC are classified. Unclassified errors are transient: whether an
- * append took effect is unknown then, and it is repeated.
+ * The one place that classifies errors of the client and of gRPC. Unclassified errors are transient: the outcome of an append
+ * is unknown then,
+ * and it is repeated.
  */
 export function fromClientError(error: unknown): TollgateError {
   if (error instanceof TollgateError) return error;
@@ -46,7 +47,7 @@ export function fromClientError(error: unknown): TollgateError {
   }
 }
 
-/** By its message: the client does not know this error of KurrentDB, and says what it can of it. */
+/** By its message: the client does not know this error of KurrentDB. */
 const isEventTooLarge = ({ message }: Error): boolean => /maximum ?append ?event ?size/i.test(message);
 
 function typeOf(error: unknown): ErrorType | undefined {

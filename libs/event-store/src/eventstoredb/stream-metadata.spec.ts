@@ -7,7 +7,7 @@ const dueRevisions = (upTo: number, count = 1) =>
   );
 
 // Each new view stream cost an append of metadata before its first version: one per payment.
-it('a stream that stays short is never trimmed, a long one at each power of two', () => {
+it('a short stream is never trimmed, a long one at each power of two', () => {
   expect(dueRevisions(8)).toEqual([]);
   expect(dueRevisions(100)).toEqual([8, 16, 32, 64]);
 });

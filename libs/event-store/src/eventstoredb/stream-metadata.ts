@@ -3,16 +3,18 @@ import { StoreUnavailable } from '../errors.ts';
 import type { Appender } from './appender.ts';
 import type { RecordedEvent, Revision } from '../event-store.ts';
 
-/** Each lost try means that somebody else has changed the stream's metadata. */
+/** Each lost try means that another process has changed the stream's metadata. */
 const triesMax = 10;
 
 /** The first revision of a stream with which its metadata is written. */
 const firstTrim = 8;
 
 /**
- * Whether an append of so many events, the last with this revision, is one with which a stream's metadata is written: the
- * first that comes to revision 8, and the one that comes to each power of two after it, should an earlier one have died of
- * it. So a stream that stays short costs no append of metadata, and a long one a few.
+ * True if an append of this many events, up to this revision, also writes the stream's metadata: the first one that reaches
+ * revision 8, and those
+ * that reach each power of two after it, in case a process died at an earlier one. So a short stream costs no append of
+ * metadata, and a long
+ * one a few.
  */
 export function isTrimDue(revision: Revision, count: number): boolean {
   let step = firstTrim;
@@ -30,7 +32,7 @@ interface MetadataDependencies {
 export const keepLast = (deps: MetadataDependencies, stream: string, count: number): Promise<void> =>
   changeMetadata(deps, stream, ({ $maxCount }) => ($maxCount === count ? {} : { $maxCount: count }));
 
-/** Sets `$tb`, which never goes back. */
+/** Sets `$tb`, which never decreases. */
 export async function truncate(deps: MetadataDependencies, stream: string, before: Revision): Promise<void> {
   const last = await deps.readLast(stream);
   if (last === undefined) return;
@@ -39,10 +41,11 @@ export async function truncate(deps: MetadataDependencies, stream: string, befor
 }
 
 /**
- * The client could do it (`setStreamMetadata`), but loses what it does not know of the metadata and gives no revision to
- * expect, so that two changes at once would undo each other.
+ * The client's `setStreamMetadata` drops unknown metadata and returns no revision to expect, so that two concurrent changes
+ * would undo each
+ * other.
  *
- * @param changed nothing where all is as it should be
+ * @param changed undefined if nothing has to change
  */
 async function changeMetadata(
   { appendData, readLast }: MetadataDependencies,

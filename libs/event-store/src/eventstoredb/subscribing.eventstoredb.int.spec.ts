@@ -9,7 +9,7 @@ vi.setConfig({ testTimeout: 60_000 });
 const waiting = { timeout: 20_000, interval: 2 };
 const dataOf = (subscription: ReturnType<typeof probe>) => subscription.events().map((event) => event.data);
 
-describe('a subscription is taken up again from its own position', () => {
+describe('a subscription resumes at its own position', () => {
   it('when the server ends it without an error', async () => {
     const { store, server } = await servedStore();
     const category = freshCategory();
@@ -25,7 +25,7 @@ describe('a subscription is taken up again from its own position', () => {
     expect(server.subscriptionCount()).toBeGreaterThan(begun);
   });
 
-  it('when the server goes away in the middle, without a gap and without a second delivery', async () => {
+  it('when the server fails in the middle, without a gap and without a duplicate', async () => {
     const { store, server, kept } = await servedStore();
     const category = freshCategory();
     const subscription = probe(store, { prefixes: [`${category}-`] });
@@ -44,7 +44,7 @@ describe('a subscription is taken up again from its own position', () => {
     expect(last.revision).toBe(999);
   });
 
-  it('when it is silent, and an event that it should have given is overdue', async () => {
+  it('when it is silent, and an expected event is overdue', async () => {
     const { store, server } = await servedStore({ lateMs: 100 });
     const category = freshCategory();
     const subscription = probe(store, { prefixes: [`${category}-`] });
@@ -60,7 +60,7 @@ describe('a subscription is taken up again from its own position', () => {
   });
 });
 
-// Each follower of a process read, parsed and looked ahead by itself: two thirds of what a creation cost on a quiet machine.
+// Each follower of a process read, parsed and looked ahead by itself: two thirds of the cost of a creation on an idle machine.
 describe('subscriptions of one store', () => {
   it('share one at the server when they have caught up, each with its own events', async () => {
     const { store, server } = await servedStore();
@@ -82,7 +82,7 @@ describe('subscriptions of one store', () => {
     for (const subscription of subscriptions) await subscription.stop();
   });
 
-  it('miss nothing where one falls so far behind that what it needs is held no more', async () => {
+  it('miss nothing if one lags beyond the shared buffer', async () => {
     const { store, kept } = await servedStore();
     const category = freshCategory();
     const quick = probe(store, { prefixes: [`${category}-`] });
@@ -113,7 +113,7 @@ describe('subscriptions of one store', () => {
     await quick.stop();
   });
 
-  it('give a later one what was recorded before it came', async () => {
+  it('deliver earlier events to a later one', async () => {
     const { store } = await servedStore();
     const [one, other] = [freshCategory(), freshCategory()];
     const first = probe(store, { prefixes: [`${one}-`] });
@@ -134,7 +134,7 @@ describe('subscriptions of one store', () => {
   });
 });
 
-// Each was mistaken for dead before it gave its first event, and another one began from where it had.
+// Each was considered dead before it delivered its first event, and another one began at its start.
 it('waits longer for a server that is slow each time', async () => {
   const { store, server } = await servedStore({ lateMs: 50 });
   const category = freshCategory();
@@ -146,8 +146,8 @@ it('waits longer for a server that is slow each time', async () => {
   expect(dataOf(subscription)).toEqual([0]);
 });
 
-describe('how far a subscription has come', () => {
-  it('is never ahead of what was handled, though the server reports checkpoints earlier', async () => {
+describe('the progress of a subscription', () => {
+  it('is never ahead of the handled events, although the server reports checkpoints earlier', async () => {
     const { store, kept } = await servedStore();
     const category = freshCategory();
     // Enough for checkpoints between the wanted events, which lie in buffers while the first is being handled.
@@ -196,7 +196,7 @@ it('delivers everything but system events to a subscription to all streams, and 
   expect(dataOf(none)).toEqual([]);
 });
 
-it('delivers what is not JSON as text, and continues', async () => {
+it('delivers data that is not JSON as text, and continues', async () => {
   const { store, kept } = await servedStore();
   const category = freshCategory();
   const bytes = (text: string, isJson: boolean) => ({

@@ -11,11 +11,11 @@ import { type Wait, aborted, elapsed, firstOf, pause } from '../waits.ts';
 const pauseAfterFailureMs = 250;
 /** A subscription that has delivered nothing for this long is checked. */
 const quietMs = 5;
-/** An event that we know of and that the subscription has not given for so long is not coming. */
+/** A known event that the subscription has not delivered for this long will not arrive. */
 const lateMsDefault = 2_000;
 /** A server that is slow each time is waited for twice as long the next time, up to so often the first. */
 const patienceMax = 32;
-/** Read ahead past the last event that came. The server reports its place at least every 32 events that it skips. */
+/** Events read ahead past the last delivered one. The server reports its position at least every 32 events that it skips. */
 const lookEventsMax = 64;
 
 export interface Parts {
@@ -27,7 +27,7 @@ export interface Parts {
   lateMs?: number | undefined;
 }
 
-/** How far the consumer has come, over all subscriptions of the client that it takes. */
+/** Progress of the consumer, over all client subscriptions that it takes. */
 interface Progress {
   /** Everything up to here was handled, or need not be delivered. */
   position: Position;
@@ -38,8 +38,9 @@ interface Progress {
 }
 
 /**
- * See `EventStore.subscribe`: one subscription at the server. Any end of the client's subscription, with an error, without one, or in silence, is
- * answered by a new one from the position that the consumer has come to.
+ * See `EventStore.subscribe`: one subscription at the server. Any end of the client's subscription, with an error, without one,
+ * or silent, is
+ * followed by a new one from the consumer's position.
  */
 export async function* subscription(
   parts: Parts,
@@ -48,7 +49,7 @@ export async function* subscription(
   // A position of another kind of store is refused at once.
   fromPosition(from);
   const progress: Progress = { position: from, reportedEnd: undefined, patience: 1 };
-  // A function, because the compiler does not know that a signal changes while this waits.
+  // A function, because the compiler assumes that a signal does not change during an await.
   const isAborted = () => signal.aborted;
   let failedAt: Position | undefined;
   while (!isAborted()) {
@@ -59,11 +60,11 @@ export async function* subscription(
     } catch (error) {
       const failure = fromClientError(error);
       const fields = { code: failure.code, error: failure, position: progress.position };
-      // Servers up to 23.10 drop subscriptions that are 32 events behind, under load many a time; nothing is wrong.
+      // Servers up to 23.10 drop subscriptions that lag by 32 events, often under load; this is no fault.
       const isDropped = failure.code === storeTimedOut && progress.position > begunAt;
       if (isDropped) parts.log.debug(fields, 'a subscription was too slow; it is restarted');
       else {
-        // Each subscription logs once that the store is away; the watch of its end logs the return.
+        // Each subscription logs once that the store is unavailable; the watch of its end logs the return.
         const level = failedAt === progress.position ? 'debug' : 'warn';
         failedAt = progress.position;
         parts.log[level](fields, 'a subscription failed; it is restarted');
@@ -81,7 +82,7 @@ interface Following {
   signal: AbortSignal;
 }
 
-/** Delivers what a feed gives until it ends, and says so when the end of the log is reached. */
+/** Delivers the events of a feed until it ends, and reports when the end of the log is reached. */
 async function* follow(
   parts: Parts,
   feed: Feed,
@@ -101,7 +102,7 @@ async function* follow(
       progress.patience = 1;
       continue;
     }
-    // Everything that came before the server's report has been taken by now, and handled.
+    // Everything before the server's report has been handled by now.
     advance(progress, feed.checkpoint());
     const end = feed.ended();
     if (end !== undefined && 'error' in end) throw end.error;
@@ -118,7 +119,7 @@ async function* follow(
     const isAtEnd = missing === undefined && head !== undefined && progress.position >= head;
     if (isAtEnd && progress.reportedEnd !== progress.position) {
       progress.reportedEnd = progress.position;
-      // Only a scavenge leaves anything out, and none touches what has just been written.
+      // Only a scavenge omits events, and none affects recent ones.
       yield { kind: 'caught-up', position: progress.position };
       continue;
     }
@@ -131,9 +132,9 @@ function advance(progress: Progress, position: Position | undefined): void {
 }
 
 /**
- * Moves the progress over events that need not be delivered, which the server reports only now and then.
+ * Moves the progress over events that need not be delivered, which the server reports only occasionally.
  *
- * @returns the position of an event that must be delivered, and which the feed has not given yet
+ * @returns the position of an event that must be delivered, and which the feed has not delivered yet
  * @throws StoreUnavailable
  */
 async function lookAhead(
@@ -157,7 +158,7 @@ async function lookAhead(
 const isWanted = (stream: string, prefixes: readonly string[]) =>
   !stream.startsWith('$') && prefixes.some((prefix) => stream.startsWith(prefix));
 
-/** Notices that one and the same event is missing for too long. */
+/** Detects that one and the same event is missing for too long. */
 function createLateness(lateMs: number) {
   let missing: { position: Position; since: number } | undefined;
   return {
@@ -170,7 +171,7 @@ function createLateness(lateMs: number) {
   };
 }
 
-/** How soon a subscription that is behind is checked again. */
+/** Interval between checks of a lagging subscription. */
 const behindPollMs = 50;
 
 function untilNews(

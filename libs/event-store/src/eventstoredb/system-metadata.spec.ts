@@ -8,7 +8,7 @@ const metadata = {
   actor: { kind: 'team', team: 'shop' },
 };
 
-it('stands next to what an event is correlated with and caused by, and is left out of what is read', () => {
+it("is added next to the event's correlation and cause, and omitted by reads", () => {
   const written: unknown = JSON.parse(withSystemMetadata(JSON.stringify(metadata)));
   expect(written).toEqual({
     $correlationId: metadata.correlationId,
@@ -27,12 +27,12 @@ it.each(['{}', '{"schemaVersion":1}', 'null', '"correlationId"', '[{"correlation
 );
 
 // Release 0.1.0 checks the signature over all metadata that it reads: its teams would have been locked out next to this one.
-it.each([{ signature: { kid: 'k1' } }, { link: { hash: 'a' } }])('is not there where %j is', (sealed) => {
+it.each([{ signature: { kid: 'k1' } }, { link: { hash: 'a' } }])('is absent for %j', (sealed) => {
   const text = JSON.stringify({ ...metadata, ...sealed });
   expect(withSystemMetadata(text)).toBe(text);
 });
 
-it('takes no id that is longer than ours, so that the size of an append is known beforehand', () => {
+it('accepts no id longer than ours, so that the size of an append is known beforehand', () => {
   const long = JSON.stringify({ correlationId: 'x'.repeat(37), causationId: 'y' });
   expect(withSystemMetadata(long)).toBe(`{"$causationId":"y",${long.slice(1)}`);
   const largest = JSON.stringify({ correlationId: 'x'.repeat(36), causationId: 'y'.repeat(36) });

@@ -1,16 +1,14 @@
 /**
- * What EventStoreDB itself understands of metadata: by `$correlationId` its projection `$by_correlation_id` gathers what
- * belongs together, and its browser shows the causes. Ours stays as it is; these stand next to it, and reads leave them out.
+ * Metadata that EventStoreDB itself understands: its projection `$by_correlation_id` groups by `$correlationId`, and its
+ * browser shows the causes.
+ * Ours stays unchanged; these are added to it, and reads omit them.
  */
 
-/** An id as ours are; what is longer is not noted, so that the size of an append is known beforehand. */
+/** An id of our form; a longer one is not added, so that the size of an append is known beforehand. */
 const idOf = (name: string) => new RegExp(`"${name}":"([\\w-]{1,36})"`);
 const [correlationId, causationId] = [idOf('correlationId'), idOf('causationId')];
 
-/**
- * What is signed, or a link of a chain, is checked over its metadata as they are read: releases that do not know these notes
- * would take it for changed.
- */
+/** Signatures and chain links cover the metadata as read: releases that do not know these additions would report tampering. */
 const isSealed = (metadata: string): boolean => /"(?:signature|link)":/.test(metadata);
 
 /** @param metadata JSON text */
