@@ -3,8 +3,9 @@ import type { AppendOptions, ExpectedRevision, NewEvent } from './event-store.ts
 
 export const eventsPerAppendMax = 1_000;
 /**
- * Of one event, and of all events of one append: data and metadata as JSON in UTF-8, the type twice, and 128 bytes of each
- * for what a store notes next to its metadata. A server of which nobody has set `MaxAppendSize` takes 1,048,576 bytes, counted so.
+ * Limit for one event, and for all events of one append: data and metadata as JSON in UTF-8, the type twice, and 128 bytes of
+ * each for
+ * the store's own metadata. A server with the default `MaxAppendSize` accepts 1,048,576 bytes, counted like this.
  */
 export const appendBytesMax = 1_000_000;
 const streamNameLengthMax = 512;
@@ -84,7 +85,7 @@ export function serializeAppend(
   return { events: serialized, bytes };
 }
 
-/** Divides events, in order, into appends that are no larger than a store takes. @throws InvalidArgument */
+/** Splits events, in order, into appends within a store's limits. @throws InvalidArgument */
 export function* inAppends(events: readonly NewEvent[]): Generator<NewEvent[]> {
   let append: NewEvent[] = [];
   let bytes = 0;
@@ -128,7 +129,7 @@ const bytesOf = ({ type, data, metadata }: SerializedEvent): number =>
   Buffer.byteLength(data) +
   Buffer.byteLength(metadata) +
   2 * type.length +
-  // What was noted already, as our server is sent it, needs no room any more.
+  // Already present for our server, so it needs no room.
   (metadata.startsWith('{"$c') ? 0 : notedBytes);
 
 function toJson(value: unknown): string {

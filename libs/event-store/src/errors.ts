@@ -1,8 +1,9 @@
 import { TollgateError, type Clock, within } from '@tollgate/service-kit';
 
 /**
- * The store did not confirm. Retryable unless said otherwise: repeat with the same event ids and the same concrete
- * expected revision, and it is written once.
+ * The store did not confirm. Retryable unless stated otherwise: repeat with the same event ids and the same concrete expected
+ * revision, and
+ * it is written once.
  */
 export class StoreUnavailable extends TollgateError {
   constructor(code: string, message: string, options: { retryable?: boolean; cause?: unknown } = {}) {
@@ -10,12 +11,13 @@ export class StoreUnavailable extends TollgateError {
   }
 }
 
-/** The caller passed something that no store takes; nothing was written, and a repeat will not help. */
+/** An argument that no store accepts; nothing was written, and a repeat will not help. */
 export class InvalidArgument extends TollgateError {}
 
 /**
- * The store has reported events that it does not show: a leader without a quorum has them, or has lost them. They prove
- * nothing, neither that something is there nor that it is not.
+ * The store has reported events that it does not show: a leader without a quorum has them, or has lost them. They prove neither
+ * presence nor
+ * absence.
  */
 export const notShown = (stream: string): StoreUnavailable =>
   new StoreUnavailable(
@@ -36,6 +38,6 @@ export const storeClosed = () =>
 const storeSilent = (waitMs: number) =>
   new StoreUnavailable('store_silent', `The event store did not answer within ${waitMs} ms.`);
 
-/** A call to a store may have no deadline, or one that is too late here. @throws StoreUnavailable `store_silent` */
+/** Adds a deadline to a call of a store. @throws StoreUnavailable `store_silent` */
 export const storeInTime = <Result>(clock: Clock, waitMs: number, work: Promise<Result>): Promise<Result> =>
   within(clock, waitMs, { work, tooLate: () => storeSilent(waitMs) });

@@ -1,4 +1,4 @@
-/** The port: what Tollgate needs of an event store. One contract suite runs against every adapter. */
+/** The port: Tollgate's requirements of an event store. One contract suite runs against every adapter. */
 
 /**
  * A place in the order of all events. Opaque; a later position sorts after an earlier one as text, so positions may be
@@ -12,7 +12,7 @@ export const beginning = '' as Position;
 /** Number of an event in its stream, from 0. */
 export type Revision = number;
 
-/** What the writer believes of the stream: its last revision, that it does not exist, or nothing (`any`). */
+/** The writer's assumption about the stream: its last revision, that it does not exist, or nothing (`any`). */
 export type ExpectedRevision = Revision | 'no-stream' | 'any';
 
 export interface NewEvent {
@@ -40,7 +40,7 @@ export interface CaughtUp {
   position: Position;
 }
 
-/** The events are durable. A repeated append gives the revision and position of the first one. */
+/** The events are durable. A repeated append returns the revision and position of the first one. */
 export interface Appended {
   kind: 'appended';
   /** Of the last event of the append. */
@@ -49,7 +49,7 @@ export interface Appended {
   position: Position;
 }
 
-/** The stream is not as expected, nothing was written, and what is there instead can be read. */
+/** The stream is not as expected, nothing was written, and the conflicting events can be read. */
 export interface Conflict {
   kind: 'conflict';
   actual: Revision | 'no-stream';
@@ -60,14 +60,15 @@ export interface ReadOptions {
   from?: Revision;
   /** `forwards` by default. */
   direction?: 'forwards' | 'backwards';
-  /** Number of events at most; all by default. */
+  /** Maximum number of events. @default all */
   limit?: number;
 }
 
 export interface AppendOptions {
   /**
-   * Only so many last events of the stream are needed. Those before them go with the append, or a little later: at most
-   * 16 more are there, or twice as many each time that a process has died while it let them go.
+   * Only this many last events of the stream are needed. Earlier ones are deleted with the append, or a little later: at most
+   * 16 more remain, or
+   * twice as many each time that a process has died while deleting them.
    */
   keepLast?: number | undefined;
 }
@@ -75,7 +76,7 @@ export interface AppendOptions {
 export interface SubscribeOptions {
   /** Events after this position are delivered. */
   from: Position;
-  /** Only events of streams whose name starts with one of these. */
+  /** Only events of streams with one of these prefixes. */
   prefixes: readonly string[];
   /** Ends the subscription. */
   signal: AbortSignal;
@@ -83,12 +84,15 @@ export interface SubscribeOptions {
 
 export interface EventStore {
   /**
-   * Appends one to 1,000 events atomically; resolved means durable. Repeating an append with the same event ids and the
-   * same concrete expected revision writes nothing and answers as the first time. With `any` a repeat writes again, and
-   * there is no conflict: use it only if that is harmless, and say why.
+   * Appends one to 1,000 events atomically; resolved means durable. Repeating an append with the same event ids and the same
+   * concrete expected
+   * revision writes nothing and has the same answer. With `any` a repeat writes again, and there is no conflict: use it only if
+   * that is
+   * harmless, and explain why.
    *
-   * @throws StoreUnavailable (retryable) when its durability is unknown, nothing is half written, as also if it is in
-   * conflict with events that cannot be read; `stream_removed` (not retryable) for a stream that was removed
+   * @throws StoreUnavailable (retryable) if its durability is unknown, or it conflicts with events that cannot be read; nothing
+   * is half
+   * written; `stream_removed` (not retryable) for a stream that was removed
    */
   append(
     stream: string,
@@ -101,41 +105,48 @@ export interface EventStore {
   read(stream: string, options?: ReadOptions): AsyncIterable<RecordedEvent>;
 
   /**
-   * All events after a position and then those to come, each once and in order, with a `CaughtUp` each time the end is
-   * reached. Survives failures of the store; ends only when the signal is aborted, without an error.
+   * All events after a position and then new ones, each once and in order, with a `CaughtUp` each time the end is reached.
+   * Survives failures of
+   * the store; ends only when the signal is aborted, without an error.
    *
-   * What `keepLast` and `remove` have hidden from reads may be among them, for as long as the store has not cleaned up, and
-   * in whatever order it does: a consumer cannot take the event that came last for the last one of its stream.
+   * Events hidden by `keepLast` and `remove` may be among them, for as long as the store has not cleaned up, and in any order:
+   * a consumer must
+   * not take the latest delivered event for the last one of its stream.
    */
   subscribe(options: SubscribeOptions): AsyncIterable<RecordedEvent | CaughtUp>;
 
   /**
-   * The position of the last event of the store, or a later one at which an event of it stood; `beginning` where there was
-   * none. Every append that was answered before the call is at it or before.
+   * The position of the last event of the store, or a later one of an earlier event; `beginning` if there was none. Every
+   * append answered
+   * before the call is at or before it.
    *
    * @throws StoreUnavailable
    */
   head(): Promise<Position>;
 
   /**
-   * Keeps only the last `count` events of a stream, now and for later appends; reads show no others. Revisions keep
-   * counting. For the many streams of which hardly any grows long, `append` with `keepLast` costs less.
+   * Keeps only the last `count` events of a stream, now and for later appends; reads show no others. Revisions keep counting.
+   * For the many
+   * streams that rarely grow long, `append` with `keepLast` costs less.
    */
   keepLast(stream: string, count: number): Promise<void>;
 
   /**
-   * Lets go of the events of a stream before that revision, but never of the last one; reads show none of them. Revisions
-   * keep counting, and a stream that does not exist stays so.
+   * Deletes the events of a stream before that revision, but never the last one; reads show none of them. Revisions keep
+   * counting, and a stream
+   * that does not exist stays so.
    */
   truncate(stream: string, before: Revision): Promise<void>;
 
   /**
-   * Removes all events of a stream permanently; a removed one may be removed again. Its name cannot be used again: appends and
-   * `keepLast` are refused with `stream_removed`, so that a process that was asleep writes nothing there when it wakes up.
+   * Removes all events of a stream permanently. Idempotent. Its name cannot be reused: appends and `keepLast` are refused with
+   * `stream_removed`,
+   * so that a suspended process writes nothing there when it wakes up.
    *
-   * @param options `erase`: also out of the free space of its files, as far as the store can do that at once. EventStoreDB
-   * does it with its next scavenge.
-   * @throws StoreUnavailable (retryable) when the outcome is unknown: repeat it
+   * @param options `erase`: also erases the free space of its files, as far as the store can at once. EventStoreDB does so with
+   * its next
+   * scavenge.
+   * @throws StoreUnavailable (retryable) if the outcome is unknown: repeat it
    */
   remove(stream: string, options?: { erase?: boolean }): Promise<void>;
 

@@ -9,7 +9,7 @@ vi.setConfig({ testTimeout: 60_000 });
 const waiting = { timeout: 20_000, interval: 2 };
 const isOfLease = ({ stream }: { stream: string }) => stream === 'lease-spec';
 
-/** Who works, and how many have at the same time at most. */
+/** Current holders, and the maximum so far. */
 function givenCandidates() {
   const working = new Set<string>();
   let atOnceMax = 0;
@@ -31,8 +31,8 @@ function givenCandidates() {
   return { start, working: () => [...working], atOnceMax: () => atOnceMax };
 }
 
-describe('a lease whose acquisition a leader without a quorum hides', () => {
-  it.each(['shown', 'lost'] as const)('is held by one in the end, and by nobody before: %s', async (fate) => {
+describe('a lease whose acquisition is hidden by a leader without a quorum', () => {
+  it.each(['shown', 'lost'] as const)('has one holder in the end, and none before: %s', async (fate) => {
     const { store, server, another } = await servedStore(hurried);
     const hidden = hideNext(server, isOfLease);
     const candidates = givenCandidates();
@@ -50,7 +50,7 @@ describe('a lease whose acquisition a leader without a quorum hides', () => {
   });
 });
 
-describe('a lease whose renewal a leader without a quorum hides', () => {
+describe('a lease whose renewal is hidden by a leader without a quorum', () => {
   it.each(['shown', 'lost'] as const)('is never worked under by two: %s', async (fate) => {
     const { store, server, another } = await servedStore(hurried);
     const candidates = givenCandidates();

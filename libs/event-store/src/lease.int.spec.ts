@@ -57,7 +57,7 @@ function candidate(options: Partial<LeaseOptions> & { store: EventStore; clock: 
 const working = (each: Candidate) => expect.poll(() => each.isWorking(), waiting).toBe(true);
 const notWorking = (each: Candidate) => expect.poll(() => each.isWorking(), waiting).toBe(false);
 
-/** Lets time pass in small steps, each when everybody sleeps, until the condition holds. Gives the time that passed. */
+/** Advances time in small steps, each when all are idle, until the condition holds. Returns the elapsed time. */
 async function passTime(
   clock: FakeClock,
   sleepers: number,
@@ -73,7 +73,7 @@ async function passTime(
   return clock.monotonic() - startedAt;
 }
 
-/** A store whose appends fail while `isDown` says so. */
+/** A store whose appends fail while `isDown` returns true. */
 function failing(store: EventStore, isDown: () => boolean, afterWriting = false): EventStore {
   return {
     ...store,
@@ -85,7 +85,7 @@ function failing(store: EventStore, isDown: () => boolean, afterWriting = false)
   };
 }
 
-/** A store, and a clock on which nobody counts as asleep while the store works: no time passes meanwhile. */
+/** A store, and a clock that stands still while the store works. */
 async function given() {
   const kept = await temporaryStore();
   const clock = createFakeClock();
@@ -120,7 +120,7 @@ describe('a lease', () => {
     expect(await leaseEvents(store)).toHaveLength(1);
   });
 
-  it('goes to one who stands by soon after it is released', async () => {
+  it('goes to a standby soon after it is released', async () => {
     const { store, clock } = await given();
     const first = candidate({ store, clock });
     await working(first);
@@ -129,7 +129,7 @@ describe('a lease', () => {
     expect(await passTime(clock, 1, second.isWorking)).toBeLessThan(durationMs / 5);
   });
 
-  it('goes to one who stands by when the holder has not renewed it for as long as it lasts', async () => {
+  it('goes to a standby when the holder has not renewed it for its duration', async () => {
     const { store, clock } = await given();
     await working(candidate({ store, clock: createFakeClock() }));
     const second = candidate({ store, clock });
@@ -138,7 +138,7 @@ describe('a lease', () => {
     expect(passedMs).toBeLessThan(1.3 * durationMs);
   });
 
-  it('is taken at once from a holder that is gone', async () => {
+  it('is taken at once from a holder that has ended', async () => {
     const { store, clock } = await given();
     await working(candidate({ store, clock: createFakeClock(), holder: 'pid 4711' }));
     const second = candidate({ store, clock, holder: 'pid 4712', isGone: (holder) => holder === 'pid 4711' });
@@ -155,7 +155,7 @@ describe('a lease', () => {
     expect(first.timesStarted() + second.timesStarted()).toBe(1);
   });
 
-  it('ends the work of a holder that was mistaken for dead, which then stands by', async () => {
+  it('ends the work of a holder that was considered dead, which then stands by', async () => {
     const { store, clock } = await given();
     const first = candidate({ store, clock });
     await working(first);
@@ -190,7 +190,7 @@ describe('a lease', () => {
     expect(await passTime(clock, 1, () => !holder.isWorking())).toBeLessThan(durationMs);
   });
 
-  it('lasts from when it was taken, not from when the store has said so', async () => {
+  it("lasts from its request, not from the store's answer", async () => {
     const { store, clock } = await given();
     let isDown = false;
     const append: EventStore['append'] = async (...given) => {
@@ -221,7 +221,7 @@ describe('a lease', () => {
     expect(holder.isWorking()).toBe(true);
   });
 
-  // It lasted from the repeat, which the store recognises, while others saw the end of what was written at first.
+  // It lasted from the repeat, which the store recognized, while others counted from the first write.
   it('lasts from when its renewal was sent first, however often it is repeated', async () => {
     const { store, clock } = await given();
     let isDown = false;
@@ -253,7 +253,7 @@ describe('a lease', () => {
     expect(await passTime(clock, 1, holder.isWorking)).toBeLessThan(durationMs / 5);
   });
 
-  it('of a dead holder ends in time also when the clock of the others was set back', async () => {
+  it('of a dead holder ends in time even if the clock of the others was set back', async () => {
     const { store, clock } = await given();
     await working(candidate({ store, clock: createFakeClock() }));
     const setBack = { ...clock, now: () => clock.now() - 3_600_000 };
@@ -263,7 +263,7 @@ describe('a lease', () => {
 });
 
 describe('the end of runUnderLease', () => {
-  it('comes when the work has ended of its own accord, and releases the lease', async () => {
+  it('comes when the work has ended by itself, and releases the lease', async () => {
     const { store, clock } = await given();
     const holder = candidate({ store, clock });
     await working(holder);
@@ -292,7 +292,7 @@ describe('the end of runUnderLease', () => {
     expect(second.timesStarted()).toBe(0);
   });
 
-  it('waits for work that takes its time to end, and keeps the lease until then', async () => {
+  it('waits for work that is slow to end, and keeps the lease until then', async () => {
     const { store, clock } = await given();
     const [controller, work] = [new AbortController(), Promise.withResolvers<undefined>()];
     let isStarted = false;

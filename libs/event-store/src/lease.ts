@@ -1,4 +1,4 @@
-/** Of several processes one works, and the others stand by. */
+/** Leases: one of several processes works, and the others stand by. */
 import {
   TollgateError,
   errorCode,
@@ -28,11 +28,11 @@ export interface LeaseOptions {
   ids: Ids;
   /** The stream is `lease-<name>`. */
   name: string;
-  /** Who holds the lease; is shown to `isGone` of others and written to logs. */
+  /** The holder of the lease; passed to `isGone` of others and logged. */
   holder: string;
   /** Ends the work, or the wait for the lease. */
   signal: AbortSignal;
-  /** True for a holder that certainly does not run any more: its lease is taken at once. */
+  /** True for a holder that has certainly ended: its lease is taken at once. */
   isGone?: (holder: string) => boolean;
   /** @default 10_000 */
   durationMs?: number;
@@ -42,12 +42,12 @@ export interface LeaseOptions {
 type Work = (signal: AbortSignal) => Promise<void>;
 type Lease = Required<LeaseOptions> & { stream: string; trouble: Trouble };
 
-/** What an event of the stream says: no wall clock is in it. */
+/** Data of an event of the stream, without any wall clock. */
 const recordSchema = z.object({
-  /** Distinguishes one acquisition from all others, also of the same holder. */
+  /** Distinguishes one acquisition from all others, including those of the same holder. */
   token: z.string(),
   holder: z.string(),
-  /** A challenger takes the lease over once it has seen no renewal for so long, by its own monotonic clock. */
+  /** A challenger takes the lease over once it has seen no renewal for this long, by its own monotonic clock. */
   durationMs: z.number(),
 });
 
@@ -60,7 +60,7 @@ interface Found {
 interface Held {
   token: string;
   revision: Revision;
-  /** It lasts from then on, by the monotonic clock: when its event was first sent, whenever the answer came. */
+  /** Start by the monotonic clock: the first send of its event, whenever the answer arrived. */
   since: number;
 }
 
@@ -71,14 +71,15 @@ interface Renewal {
 }
 
 /**
- * Runs `work` while this process holds the lease. The signal that `work` gets is aborted when the lease is lost (then this
- * stands by, and runs `work` again once it holds the lease) or when `signal` is aborted; the lease is renewed until `work` has
- * ended, and then released. Resolves when `work` has resolved, or has ended after `signal` was aborted.
+ * Runs `work` while this process holds the lease. The signal of `work` is aborted when the lease is lost (then this stands by,
+ * and runs `work` again
+ * once it holds the lease) or when `signal` is aborted; the lease is renewed until `work` has ended, and then released.
+ * Resolves when `work` has
+ * resolved, or has ended after `signal` was aborted.
  *
- * Two holders for a short time are possible, after a long pause of the process: everything that `work` does must be safe under
- * that too.
+ * Two holders are possible for a short time, after a long pause of the process: `work` must be safe under that too.
  *
- * @throws what `work` throws, unless it is the end that its signal asked for; StoreUnavailable that is not retryable
+ * @throws errors of `work`, unless its signal was aborted; StoreUnavailable that is not retryable
  */
 export async function runUnderLease(options: LeaseOptions, work: Work): Promise<void> {
   const complete = { isGone: () => false, durationMs: leaseDurationMsDefault, log: silentLog, ...options };
@@ -94,7 +95,7 @@ export async function runUnderLease(options: LeaseOptions, work: Work): Promise<
   }
 }
 
-/** Waits until the lease can be taken; undefined when the signal was aborted first. */
+/** Waits until the lease can be taken; undefined if the signal was aborted first. */
 async function acquire(lease: Lease): Promise<Held | undefined> {
   const { store, clock, signal, ids, stream } = lease;
   const token = ids.uuid();
@@ -153,7 +154,7 @@ async function workUnder(lease: Lease, held: Held, work: Work): Promise<'ended' 
   return (await renewing) === undefined && !lease.signal.aborted ? 'lost' : 'ended';
 }
 
-/** Gives the lease as it was last renewed when the work has ended, or undefined as soon as it is lost. */
+/** Returns the last renewed lease when the work has ended, or undefined as soon as it is lost. */
 async function keepRenewing(lease: Lease, first: Held, workEnded: AbortSignal): Promise<Held | undefined> {
   const { clock, durationMs } = lease;
   let held = first;
@@ -167,7 +168,7 @@ async function keepRenewing(lease: Lease, first: Held, workEnded: AbortSignal): 
     const each = (renewal ??= newRenewal(lease));
     const renew = async () =>
       (await append(lease, 'LeaseRenewed', held.token, held.revision, each)) ?? 'lost';
-    // After a long pause of the process, too, one is tried: no other process may have taken the lease.
+    // Even after a long pause of the process one renewal is tried: no other process may have taken the lease.
     const tryMs = Math.max(leftMs(), endingMs);
     const renewed = await unlessUnavailable(lease, () => storeInTime(clock, tryMs, renew()));
     if (renewed === 'lost') return undefined;
@@ -179,7 +180,7 @@ async function keepRenewing(lease: Lease, first: Held, workEnded: AbortSignal): 
   return held;
 }
 
-// Ids are random: they must distinguish what two holders write about one state, or both would get the lease.
+// Ids are random: the writes of two holders about one state must differ, or both would get the lease.
 const newRenewal = ({ ids, clock }: Lease): Renewal => ({ id: ids.uuid(), since: clock.monotonic() });
 
 /** Only one of several that expect the same revision succeeds; undefined for the others. */
@@ -207,7 +208,7 @@ async function find({ store, stream }: Lease): Promise<Found | undefined> {
   return { revision, record };
 }
 
-/** Gives undefined, and logs, if the store may work again later. */
+/** Returns undefined, and logs, if the store may recover. */
 async function unlessUnavailable<Result>(
   lease: Lease,
   call: () => Promise<Result>,

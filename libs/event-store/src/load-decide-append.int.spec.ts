@@ -37,7 +37,7 @@ async function givenAccount(...amounts: number[]): Promise<{ store: EventStore; 
 }
 
 describe('loadState', () => {
-  it('gives the initial state of a stream that does not exist', async () => {
+  it('returns the initial state of a stream that does not exist', async () => {
     expect(await loadState({ ...account, ...(await givenAccount()) })).toEqual({
       state: 0,
       revision: 'no-stream',
@@ -51,7 +51,7 @@ describe('loadState', () => {
     });
   });
 
-  it('continues from what was loaded before', async () => {
+  it('continues from an earlier load', async () => {
     const given = await givenAccount(5, 6);
     const before = await loadState({ ...account, ...given });
     await given.store.append(given.stream, account.toNewEvents([10]), 1);
@@ -60,7 +60,7 @@ describe('loadState', () => {
 });
 
 describe('decideAndAppend', () => {
-  it('appends what was decided and gives the state after it', async () => {
+  it('appends the decided events and returns the state after them', async () => {
     const given = await givenAccount(10);
     const outcome = await decideAndAppend({ ...account, ...given, decide: withdraw(4) });
     const position = expect.any(String);
@@ -74,7 +74,7 @@ describe('decideAndAppend', () => {
     expect(await decideAndAppend({ ...account, ...given, decide })).toMatchObject({ state: 3, revision: 1 });
   });
 
-  it('appends nothing for a refusal, and gives it back with the state that it is about', async () => {
+  it('appends nothing for a refusal, and returns it with its state', async () => {
     const given = await givenAccount(3);
     const outcome = await decideAndAppend({ ...account, ...given, decide: withdraw(4) });
     expect(outcome).toEqual({ kind: 'refused', state: 3, refusal: 'too-little' });
@@ -97,7 +97,7 @@ describe('decideAndAppend', () => {
     expect(await loadState({ ...account, ...given })).toEqual({ state: 1, revision: 3 });
   });
 
-  it('gives new ids to the events of each try', async () => {
+  it('uses new ids for the events of each try', async () => {
     const given = await givenAccount(10);
     const ids: string[] = [];
     const toNewEvents = (amounts: readonly number[]) => {
@@ -110,7 +110,7 @@ describe('decideAndAppend', () => {
     expect(new Set(ids).size).toBe(2);
   });
 
-  it('gives up, retryable, when others are faster repeatedly', async () => {
+  it('gives up, retryable, if others are faster repeatedly', async () => {
     const given = await givenAccount(1_000);
     const store = rivalled(given.store, given.stream, Infinity);
     const outcome = decideAndAppend({ ...account, ...given, store, decide: withdraw(1) });
@@ -120,7 +120,7 @@ describe('decideAndAppend', () => {
 });
 
 // A creation read its own stream three times: before it was begun, before it was announced, before its outcome was recorded.
-describe('what a process has left is remembered', () => {
+describe("the process's own last state is cached", () => {
   const deposit = (amount: number) => () => ({ kind: 'events', events: [amount] }) as const;
 
   async function givenRemembering(...amounts: number[]) {
@@ -152,14 +152,14 @@ describe('what a process has left is remembered', () => {
     expect(reads()).toEqual([]);
   });
 
-  it('what others have appended since is read before it is decided again', async () => {
+  it('appends of others are read before it decides again', async () => {
     const { remembering, reads, store, stream } = await givenRemembering(10);
     await store.append(stream, account.toNewEvents([-8]), 0);
     const outcome = await decideAndAppend({ ...remembering, decide: withdraw(4) });
     expect([outcome, reads()]).toEqual([{ kind: 'refused', state: 2, refusal: 'too-little' }, [1]]);
   });
 
-  it('nothing is refused, and nothing left undone, on what may have changed since', async () => {
+  it('no refusal and no no-op is based on a stale state', async () => {
     const { remembering, reads, store, stream } = await givenRemembering(3);
     await store.append(stream, account.toNewEvents([7]), 0);
     expect(await decideAndAppend({ ...remembering, decide: withdraw(4) })).toMatchObject({ state: 6 });
@@ -179,14 +179,14 @@ describe('what a process has left is remembered', () => {
     expect(reads()).toEqual([0]);
   });
 
-  it('a load reads on, so that it always tells the present', async () => {
+  it('a load reads on, so that it always returns the current state', async () => {
     const { remembering, reads, store, stream } = await givenRemembering(5, 6);
     await store.append(stream, account.toNewEvents([10]), 1);
     expect(await loadState(remembering)).toEqual({ state: 21, revision: 2 });
     expect(reads()).toEqual([2]);
   });
 
-  it('an append whose outcome is unknown changes nothing of it', async () => {
+  it('an append with an unknown outcome does not change the cache', async () => {
     const { remembering, store, stream } = await givenRemembering(10);
     const lost = { ...remembering, store: losingAnswers(store) };
     await expect(decideAndAppend({ ...lost, decide: withdraw(4) })).rejects.toThrow('lost');
@@ -194,7 +194,7 @@ describe('what a process has left is remembered', () => {
     expect(await readData(store, stream)).toEqual([10, -4, -6]);
   });
 
-  it('the later of two states stays, in whatever order they are found', async () => {
+  it('the later of two states stays, in any order', async () => {
     const { remembering, stream } = await givenRemembering(1);
     const slow = loadState(remembering);
     await decideAndAppend({ ...remembering, decide: deposit(2) });

@@ -8,21 +8,21 @@ export const decisionTriesMax = 20;
 /** Values by name; the one that was used longest ago is forgotten first. */
 export type RecentlyUsed<Value extends object> = LRUCache<string, Value>;
 
-/** At most `max` of them. Each counts as one of a total size: under `max` alone the places of all are taken up at once. */
+/** At most `max` of them. Each counts as one of a total size: with `max` alone the memory for all is allocated at once. */
 export const createRecentlyUsed = <Value extends object>(max: number): RecentlyUsed<Value> =>
   new LRUCache({ maxSize: max, sizeCalculation: () => 1 });
 
-/** How the state of one kind of stream is made of its events. */
+/** How the state of one kind of stream is folded from its events. */
 export interface Evolution<State, Event> {
   initial: State;
-  /** Reads a stored event; throws if it is none of the events that this kind of stream has. */
+  /** Decodes a stored event; throws if this kind of stream has no such event. */
   decode(recorded: RecordedEvent): Event;
   evolve(state: State, event: Event): State;
 }
 
 export interface LoadedState<State> {
   state: State;
-  /** Of the last event that the state was made of. */
+  /** Of the last event in the state. */
   revision: Revision | 'no-stream';
 }
 
@@ -31,7 +31,7 @@ export type Decision<Event, Refusal> =
   { kind: 'events'; events: readonly Event[] } | { kind: 'refused'; refusal: Refusal };
 
 export type DecisionOutcome<State, Event, Refusal> =
-  /** The events are durable, and `state` is what they have led to. */
+  /** The events are durable, and `state` includes them. */
   | { kind: 'decided'; state: State; events: readonly Event[]; revision: Revision; position: Position }
   | { kind: 'unchanged'; state: State; revision: Revision | 'no-stream' }
   | { kind: 'refused'; state: State; refusal: Refusal };
@@ -51,7 +51,7 @@ export const createRecentStates = <State>(max = recentStatesMax): RecentStates<S
 interface StreamState<State, Event> extends Evolution<State, Event> {
   store: Pick<EventStore, 'read'>;
   stream: string;
-  /** Where the state begins that this process knows already; absent: nothing is remembered. */
+  /** The cached states of this process; absent: none are cached. */
   recent?: RecentStates<State>;
 }
 
@@ -59,14 +59,14 @@ export interface DecideAndAppend<State, Event, Refusal> extends StreamState<Stat
   store: EventStore;
   /** The stream hardly exists: the append finds out, and nothing is read before it. */
   isNew?: boolean;
-  /** The state with the place that the store has given to what led to it. */
+  /** The state with the position of its last event. */
   placed?(state: State, appended: Appended): State;
-  /** Pure: it is taken again on a newer state whenever another writer was faster. */
+  /** Pure: it is called again on a newer state whenever another writer was faster. */
   decide(state: State): Decision<Event, Refusal>;
   /**
-   * Gives ids and metadata to the events of one try. Called once per try, so a repeated append has the same ids.
+   * Adds ids and metadata to the events of one try. Called once per try, so a repeated append has the same ids.
    *
-   * @param after the state that was decided on: the first event gets the next revision
+   * @param after the state of the decision: the first event gets the next revision
    */
   toNewEvents(events: readonly Event[], after: LoadedState<State>): readonly NewEvent[];
 }
@@ -85,9 +85,9 @@ class StreamContended extends TollgateError {
 }
 
 /**
- * Reads a stream to its end and folds it. What was appended up to `since`, or to what is remembered, is not read.
+ * Reads a stream to its end and folds it, starting from `since` or from the cache.
  *
- * @throws StoreUnavailable, and what `decode` and `evolve` throw
+ * @throws StoreUnavailable, and errors of `decode` and `evolve`
  */
 export async function loadState<State, Event>(
   options: StreamState<State, Event>,
@@ -104,9 +104,9 @@ export async function loadState<State, Event>(
 }
 
 /**
- * Decides on the state of a stream, and appends what was decided only if nobody else has appended since; otherwise it
- * reads on and decides again. It begins with the state that is remembered; a refusal, and that there is nothing to do,
- * are answered only after a read.
+ * Decides on the state of a stream, and appends the events only if no other writer has appended since; otherwise it reads on
+ * and decides again. It
+ * begins with the cached state; a refusal or a no-op is answered only after a read.
  *
  * @throws StoreUnavailable: the events may be durable or not; StreamContended after 20 lost tries
  */
@@ -121,7 +121,7 @@ export async function decideAndAppend<State, Event, Refusal>(
     if (outcome !== 'conflict' && (isRead || outcome.kind === 'decided')) return outcome;
     const { revision } = loaded;
     loaded = await loadState(options, loaded);
-    // A stream that is shorter than what is remembered of it: somebody has put an older store in its place.
+    // A stream shorter than the cached state: an older store was put in its place.
     const isUnexplained = outcome === 'conflict' && loaded.revision === revision;
     if (isUnexplained) {
       options.recent?.delete(options.stream);
@@ -157,7 +157,7 @@ const nothingIn = <State>({ initial }: { initial: State }): LoadedState<State> =
 const remembered = <State>({ recent, stream }: { recent?: RecentStates<State>; stream: string }) =>
   recent?.get(stream);
 
-/** Of two that end at once, the later state stays. */
+/** Of two concurrent results, the later state stays. */
 function remember<State>(
   { recent, stream }: { recent?: RecentStates<State>; stream: string },
   loaded: LoadedState<State>,

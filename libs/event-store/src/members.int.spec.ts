@@ -57,7 +57,7 @@ it('counts itself alone until it sees another one, and ranks both alike', async 
   await sees(clock, first, { rank: 0, count: 2 });
 });
 
-it('forgets at once who has left, and after a while who has died', async () => {
+it('drops a member at once when it leaves, and after a while when it has died', async () => {
   const store = await temporaryStore();
   const clock = createFakeClock({ now: Date.now() });
   const survivor = await start(store, clock, 'b');
@@ -71,8 +71,8 @@ it('forgets at once who has left, and after a while who has died', async () => {
   await sees(clock, survivor, { rank: 0, count: 1 });
 });
 
-// It took every beat of theirs for one of an earlier life: its limits were those of a process that is alone.
-it('counts those who live if its own clock is far ahead', async () => {
+// Every heartbeat of the others counted as one of an earlier life: its limits were those of a single process.
+it('counts living members even if its own clock is far ahead', async () => {
   const store = await temporaryStore();
   const clock = createFakeClock({ now: Date.now() });
   await start(store, clock, 'a');
@@ -114,7 +114,7 @@ it.each([
   },
 );
 
-it('knows what those that live read, and who shares which work', async () => {
+it('knows the readable versions of living members, and their shares of work', async () => {
   const store = await temporaryStore();
   const clock = createFakeClock({ now: Date.now() });
   const first = await start(store, clock, 'a', ['one']);
@@ -132,7 +132,7 @@ it('knows what those that live read, and who shares which work', async () => {
   ]);
 });
 
-it('gives its share back to the others', async () => {
+it('returns its share to the others', async () => {
   const store = await temporaryStore();
   const clock = createFakeClock({ now: Date.now() });
   const first = await start(store, clock, 'a');
@@ -145,7 +145,7 @@ it('gives its share back to the others', async () => {
   await sees(clock, first, { rank: 0, count: 1 });
 });
 
-it('takes nobody for gone while the store does not answer', async () => {
+it('drops no member while the store does not answer', async () => {
   const real = await temporaryStore();
   let isAway = false;
   const store: EventStore = {
@@ -164,7 +164,7 @@ it('takes nobody for gone while the store does not answer', async () => {
   }
 });
 
-it('passes over what is no beat of ours', async () => {
+it('skips foreign events', async () => {
   const store = await temporaryStore();
   const clock = createFakeClock({ now: Date.now() });
   const first = await start(store, clock, 'a');
@@ -173,7 +173,7 @@ it('passes over what is no beat of ours', async () => {
   await sees(clock, first, { rank: 0, count: 2 });
 });
 
-it('sees who lives where another store has taken the place of the one before', async () => {
+it('sees living members if another store has replaced the previous one', async () => {
   const state = { real: await temporaryStore() };
   const store: EventStore = {
     ...state.real,

@@ -1,4 +1,4 @@
-/** Which processes are alive, what they read, and which of them share out a kind of work among themselves. */
+/** Tracks living processes, their readable versions, and how they distribute kinds of work. */
 import { errorCode, type Clock, type Ids, type Log } from '@tollgate/service-kit';
 import { z } from 'zod';
 import type { EventStore, RecordedEvent } from './event-store.ts';
@@ -14,7 +14,7 @@ const clockSkewMaxMs = 30_000;
 /** Events of the stream that are kept, and read with each beat: ten seconds of 75 processes. */
 const eventsMax = 256;
 
-/** This process among those that share a kind of work, in an order that all of them see alike. */
+/** Position of this process among those that share a kind of work, in an order that all of them agree on. */
 interface Place {
   /** From 0. */
   rank: number;
@@ -37,21 +37,21 @@ const beatSchema = memberSchema.extend({ shares: z.array(z.string()) });
 type Beat = z.infer<typeof beatSchema>;
 
 export interface Members {
-  /** Those that are alive as far as is known, this one among them. */
+  /** The living members as far as known, including this one. */
   living(): readonly Member[];
-  /** Among those that share that work, this one included. Alone until others have been seen. */
+  /** Members that share that work, including this one. Alone until others have been seen. */
   place(work: string): Place;
   /** Takes a share in that work until the signal is aborted. */
   share(work: string, signal: AbortSignal): Promise<void>;
   /** Sends the others the origin at which this process accepts their messages. */
   announce(internalUrl: string): void;
   /**
-   * Tells the others that this process lives, and sees who else does.
+   * Announces to the others that this process is alive, and finds the others.
    *
    * @throws StoreUnavailable
    */
   beat(): Promise<void>;
-  /** True while the wall clock of this process is too far from the store's, by which its own last beat was recorded. */
+  /** True while the wall clock of this process is too far from the store's, which recorded its last heartbeat. */
   isClockWrong(): boolean;
   /** Beats every three seconds until the signal is aborted; the first beat is the caller's. */
   run(signal: AbortSignal): Promise<void>;
@@ -66,8 +66,9 @@ export interface MembersOptions {
 }
 
 /**
- * Two that see each other at different moments may disagree for a beat: what must never be done twice is guarded by a
- * lease besides. A member counts as alive from when its event was seen, by the reader's own clock.
+ * Two that see each other at different moments may disagree for a heartbeat: work that must never be done twice also needs a
+ * lease. A member counts as
+ * alive from the sight of its event, by the reader's own clock.
  */
 export function createMembers({ store, clock, ids, log, self }: MembersOptions): Members {
   const others = createSeen(store, clock, self.member);
@@ -81,7 +82,7 @@ export function createMembers({ store, clock, ids, log, self }: MembersOptions):
   /** Ends the pause between two beats. */
   let beatSoon = () => {};
 
-  // Nothing is expected, so that many can beat at once: a beat that stands twice, or is seen late, says the same.
+  // Without an expected revision, so that many can send heartbeats concurrently: a duplicate or late one does no harm.
   const tell = (type: 'MemberLives' | 'MemberLeft') =>
     store.append(
       membersStream,
@@ -141,7 +142,7 @@ export function createMembers({ store, clock, ids, log, self }: MembersOptions):
   };
 }
 
-/** Those that have beaten of late, as somebody sees them who is none of them. @throws StoreUnavailable */
+/** Members with recent heartbeats, as seen by a non-member. @throws StoreUnavailable */
 export async function livingMembers(store: EventStore, clock: Clock): Promise<readonly Beat[]> {
   const seen = createSeen(store, clock, '');
   await seen.look();
@@ -157,7 +158,7 @@ const untilAborted = (signal: AbortSignal): Promise<void> =>
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
 
-/** Whose beats were seen, and when. */
+/** Last heartbeats seen, with times. */
 function createSeen(store: EventStore, clock: Clock, self: string) {
   let seen = new Map<string, { revision: number; at: number }>();
   let ownRecordedAt: number | undefined;

@@ -40,7 +40,7 @@ it('an older release does not start on a newer store', async () => {
   });
 });
 
-it('takes no event that needs a newer version than the store is at, until it is raised', async () => {
+it("accepts no event that needs a newer version than the store's, until it is raised", async () => {
   const store = await temporaryStore();
   const guarded = guardAppends(store);
   await expect(guarded.append('s', [eventOf(1), eventOf(2)], 'no-stream')).rejects.toMatchObject({

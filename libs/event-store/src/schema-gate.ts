@@ -1,6 +1,7 @@
 /**
- * Readers first: the store is at a schema version, and nothing is written that needs a newer one. An operator raises it once
- * every living process reads more (`tollgate upgrade finish`), so that no process meets an event that it cannot read.
+ * Readers first: the store has a schema version, and no event is written that needs a newer one. An operator raises it once
+ * every living process can read
+ * more (`tollgate upgrade finish`), so that no process finds an event that it cannot read.
  */
 import { StartupError, TollgateError, type Clock, type Ids } from '@tollgate/service-kit';
 import { z } from 'zod';
@@ -21,7 +22,7 @@ export async function readSchemaVersion(
   return { ...raisedSchema.parse(last.data), revision: last.revision };
 }
 
-/** A process raises the version to what it reads itself. @throws StoreUnavailable */
+/** Raises the version to the one that this process can read. @throws StoreUnavailable */
 export async function raiseSchemaVersion(
   { store, clock, ids }: { store: EventStore; clock: Clock; ids: Ids },
   { release, reads: version }: Omit<Member, 'member'>,
@@ -34,7 +35,7 @@ export async function raiseSchemaVersion(
 }
 
 /**
- * A release that does not read what may be in the store does not start on it. An empty store begins at the version of this release.
+ * A release that cannot read the store's version does not start on it. An empty store begins at the version of this release.
  *
  * @throws StartupError, StoreUnavailable
  */
@@ -63,7 +64,7 @@ class UpgradeNotFinished extends TollgateError {
   }
 }
 
-/** The same store, which takes nothing that needs a newer schema version than it is at. @throws UpgradeNotFinished */
+/** The same store, which rejects events that need a newer schema version than the store's. @throws UpgradeNotFinished */
 export function guardAppends(store: EventStore): EventStore {
   let known = 1;
   return {
@@ -77,7 +78,7 @@ export function guardAppends(store: EventStore): EventStore {
   };
 }
 
-/** 1 for events that are stamped with none. */
+/** 1 for events without a stamp. */
 function stampOf({ metadata }: NewEvent): number {
   const { schemaVersion } = (metadata ?? {}) as { schemaVersion?: unknown };
   return Number.isSafeInteger(schemaVersion) ? Number(schemaVersion) : 1;

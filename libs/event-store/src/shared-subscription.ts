@@ -1,4 +1,4 @@
-/** Reads and decodes what is recorded once for all subscriptions of a store that have caught up. */
+/** Reads and decodes new events once for all subscriptions of a store that have caught up. */
 import type { Log } from '@tollgate/service-kit';
 import {
   beginning,
@@ -9,15 +9,16 @@ import {
 } from './event-store.ts';
 import { type Wait, aborted, firstOf } from './waits.ts';
 
-/** So many of the last events are held: a subscription that is further behind reads by itself. */
+/** Number of latest events kept: a subscription that lags further reads by itself. */
 const heldEventsMax = 1_000;
 
 type Item = RecordedEvent | CaughtUp;
 type Subscribe = (options: SubscribeOptions) => AsyncGenerator<Item, void, void>;
 
 /**
- * See `EventStore.subscribe`. Each subscription is one of its own until it has caught up, and whenever it falls behind. Otherwise it is fed
- * by one that all share; they share the events, so none may change one.
+ * See `EventStore.subscribe`. Each subscription is independent until it has caught up, and whenever it lags. Otherwise it is
+ * fed by a shared one; the
+ * events are shared, so none may change one.
  *
  * @param own an independent subscription of the adapter
  */
@@ -30,7 +31,7 @@ export function createSharedSubscription(
     let position = from;
     let reportedEnd: Position | undefined;
     let member: ReturnType<typeof feed.join> | undefined;
-    // A function, because the compiler does not know that a signal changes while this waits.
+    // A function, because the compiler assumes that a signal does not change during an await.
     const isAborted = () => signal.aborted;
     try {
       while (!isAborted()) {
@@ -39,7 +40,7 @@ export function createSharedSubscription(
           ({ position } = item);
           if (item.kind === 'caught-up') {
             reportedEnd = position;
-            // Not before more is asked for: many end when they have caught up.
+            // Only on the next request: many end when they have caught up.
             member ??= feed.join(prefixes, position);
           }
           if (member?.since(position) !== undefined) break;
@@ -68,7 +69,7 @@ export function createSharedSubscription(
 /** The last events, from a position on. */
 function createHeldEvents(begin: Position) {
   let events: RecordedEvent[] = [];
-  /** Everything that members want is held, after the one position and up to the other. */
+  /** All wanted events are kept, after the one position and up to the other. */
   let [from, to] = [begin, begin];
   /** The end of the store, if `to` is it. */
   let end: CaughtUp | undefined;
@@ -83,7 +84,7 @@ function createHeldEvents(begin: Position) {
       from = events.at(-heldEventsMax - 1)?.position ?? from;
       events = events.slice(-heldEventsMax);
     },
-    /** Undefined if not all of it is held, or not yet. */
+    /** Undefined if not all of it is kept, or not yet. */
     since(after: Position, prefixes: readonly string[]) {
       if (after < from || after > to) return undefined;
       const first = events.findLastIndex((each) => each.position <= after) + 1;
@@ -96,7 +97,7 @@ function createHeldEvents(begin: Position) {
   };
 }
 
-/** Takes the last events by one subscription with the prefixes of all members. */
+/** Receives the latest events by one subscription with the prefixes of all members. */
 function createFeed(own: Subscribe, { log, closing }: { log: Log; closing: AbortSignal }) {
   const members = new Set<readonly string[]>();
   const sleepers = new Set<() => void>();
@@ -106,7 +107,7 @@ function createFeed(own: Subscribe, { log, closing }: { log: Log; closing: Abort
   let version = 0;
   let isWaking = false;
 
-  /** Once for all events that came together. */
+  /** Once for all events that arrived together. */
   function wake(): void {
     if (isWaking) return;
     isWaking = true;
@@ -125,7 +126,7 @@ function createFeed(own: Subscribe, { log, closing }: { log: Log; closing: Abort
     }
   }
 
-  /** From its current position, with what the new member wants. */
+  /** From its current position, with the prefixes of the new member. */
   function takeMore(): void {
     taking?.abort();
     taking = new AbortController();

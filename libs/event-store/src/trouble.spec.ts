@@ -2,7 +2,7 @@ import type { Log } from '@tollgate/service-kit';
 import { expect, it } from 'vitest';
 import { createTrouble } from './trouble.ts';
 
-// A store that was away for 55 seconds gave 1,278 lines.
+// A store that was unavailable for 55 seconds caused 1,278 lines.
 it('is logged when it begins and when it is over, however often it fails in between', () => {
   const lines: string[] = [];
   const at = (level: string) => (_fields: object, message: string) => void lines.push(`${level} ${message}`);

@@ -2,7 +2,7 @@ import type { Log, LogFields } from '@tollgate/service-kit';
 
 /** Something that is tried again until it works: it is logged when it begins to fail and when it works again. */
 export interface Trouble {
-  /** A warning where it worked before; what follows, until it works again, is for who debugs. */
+  /** Logs a warning for the first failure; later ones, until it works again, are for debugging. */
   failed(fields: LogFields): void;
   worked(): void;
 }

@@ -1,7 +1,7 @@
-/** Something that may happen: calls `done` when it does, unless what is returned was called before. */
+/** A possible event: calls `done` when it happens, unless the returned function was called before. */
 export type Wait = (done: () => void) => () => void;
 
-/** Resolves when one of them happens, and releases the others. Nothing is thrown for that, and no signal is made. */
+/** Resolves when one of them happens, and releases the others. No exception and no signal is created. */
 export function firstOf(...waits: readonly Wait[]): Promise<void> {
   return new Promise((resolve) => {
     const cancels: (() => void)[] = [];
@@ -17,7 +17,7 @@ export function firstOf(...waits: readonly Wait[]): Promise<void> {
   });
 }
 
-/** Real time: this is the adapter's own timer, as a subscription must also recover under a clock that a test has stopped. */
+/** Real time: this is the adapter's own timer, because a subscription must also recover under a stopped test clock. */
 export const elapsed =
   (durationMs: number): Wait =>
   (done) => {

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { createBatchAge, restAfter } from './batch-age.ts';
 
 // At 250 creations a second a follower on EventStoreDB never caught up, and waited until its batch was full.
-it('a batch is due when its first event has waited for 200 ms, however many have come since', async () => {
+it('a batch is due when its first event has waited for 200 ms, however many have arrived since', async () => {
   const clock = createFakeClock();
   const age = createBatchAge(clock);
   expect(age.isDueWith()).toBe(false);
@@ -24,7 +24,7 @@ async function restOf(events: number): Promise<number> {
   return clock.monotonic();
 }
 
-it('a follower rests the longer the more there was, and not where little happens', async () => {
+it('a follower rests longer after more events, and not at a low rate', async () => {
   expect(await Promise.all([0, 7, 8, 60, 5_000].map(restOf))).toEqual([0, 0, 16, 120, 200]);
 });
 

@@ -4,13 +4,14 @@ import type { Clock } from '@tollgate/service-kit';
 const batchMsMax = 200;
 
 /**
- * The age of a batch of events. Under load a follower may not catch up for minutes: without a bound on the age, what came
- * first would wait until the batch is full.
+ * The age of a batch of events. Under load a follower may not catch up for minutes: without a limit, its first event would wait
+ * until the batch is
+ * full.
  */
 export interface BatchAge {
   /** Call with each event. True if the batch has waited long enough, with this one. */
   isDueWith(): boolean;
-  /** The batch was taken: the next event begins another one. */
+  /** Call when the batch was taken: the next event begins another one. */
   restart(): void;
 }
 

@@ -15,7 +15,7 @@ async function open(store: EventStore, { log = silentLog, clock = systemClock } 
   return { checkpoint, last: await checkpoint.read() };
 }
 
-test('there is none at first, and it is read as it was written; one is kept', async () => {
+test('is absent at first, and read back as written; one is kept', async () => {
   const store = await temporaryStore();
   const { checkpoint, last } = await open(store);
   expect(last).toBeUndefined();
@@ -37,7 +37,7 @@ test('one that advances and has been overtaken does not go back', async () => {
   expect((await open(store)).last).toEqual(valueAt(11, 'slow'));
 });
 
-// It had found out once, and knew the other's revision then: its next write, still behind, was taken.
+// It had detected this once, and then knew the other's revision: its next stale write was accepted.
 test('one that was overtaken once does not go back later either', async () => {
   const store = await temporaryStore();
   const { checkpoint: slow } = await open(store);
@@ -47,7 +47,7 @@ test('one that was overtaken once does not go back later either', async () => {
   expect((await open(store)).last).toEqual(valueAt(9, 'fast'));
 });
 
-test('one that replaces finds out who has taken it over, and writes nothing', async () => {
+test('of a replaced follower is not written, and reports the take-over', async () => {
   const store = await temporaryStore();
   const { checkpoint: first } = await open(store);
   expect(await first.replace(valueAt(1))).toMatchObject({ kind: 'appended', revision: 0 });
@@ -60,7 +60,7 @@ test('one that replaces finds out who has taken it over, and writes nothing', as
   expect((await open(store)).last).toEqual(valueAt(1, 'mine'));
 });
 
-test('one that cannot be read is as none, loudly', async () => {
+test('that cannot be read counts as absent, with an error log', async () => {
   const store = await temporaryStore();
   const event = { id: systemIds.uuid(), type: 'CheckpointMoved', data: { of: 'another' }, metadata: {} };
   await store.append(stream, [event], 'no-stream');
@@ -72,7 +72,7 @@ test('one that cannot be read is as none, loudly', async () => {
   expect((await open(store)).last).toEqual(valueAt(3));
 });
 
-test('it knows how long ago it was written by this follower', async () => {
+test('reports how long ago this follower wrote it', async () => {
   let now = 0;
   const clock = { ...systemClock, monotonic: () => now };
   const { checkpoint } = await open(await temporaryStore(), { clock });

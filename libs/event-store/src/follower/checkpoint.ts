@@ -10,12 +10,12 @@ import {
   type Revision,
 } from '../event-store.ts';
 
-/** A position as it comes back from a file or a stream. */
+/** A position read from a file or a stream. */
 export const positionSchema = z.custom<Position>((value) => typeof value === 'string' && value.length <= 128);
 
 export const checkpointEventType = 'CheckpointMoved';
 
-/** Other writers of a checkpoint are met this often at most. */
+/** Maximum conflicts with other writers of a checkpoint. */
 const conflictsMax = 10;
 
 export interface CheckpointOptions<Value> {
@@ -28,19 +28,19 @@ export interface CheckpointOptions<Value> {
   schema: z.ZodType<Value>;
 }
 
-/** Where a follower has got to, kept in the store itself. */
+/** The progress of a follower, stored in the store itself. */
 export interface Checkpoint<Value> {
-  /** The last one that was written; undefined if there is none that this version can read. */
+  /** The last one written; undefined if there is none that this version can read. */
   read(): Promise<Value | undefined>;
-  /** Writes one, if none was written since this one has read or written. */
+  /** Writes one, if none was written since this follower has read or written. */
   replace(value: Value): Promise<Appended | Conflict>;
   /**
-   * Writes one, unless another follower has come as far. Gives where the one that stands is in the store.
+   * Writes one, unless another follower has come as far. Returns the position of the current one in the store.
    *
    * @throws TollgateError `checkpoint_contended`
    */
   advance(value: Value): Promise<Position>;
-  /** True where the last one in the store is what this one has read or written. */
+  /** True if the last one in the store is the one that this follower has read or written. */
   isLast(): Promise<boolean>;
   /** Since this one wrote, milliseconds; infinite if it has not. */
   ageMs(): number;
@@ -51,7 +51,7 @@ export function createCheckpoint<Value extends { position: Position }>(
 ): Checkpoint<Value> {
   const { store, clock, ids, log, stream, schema } = options;
   let last: { revision: Revision | 'no-stream'; position?: Position } = { revision: 'no-stream' };
-  /** What the last one says, ours or another follower's. */
+  /** The content of the last one, ours or another follower's. */
   let said = beginning;
   let writtenAt = -Infinity;
 

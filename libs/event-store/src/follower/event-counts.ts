@@ -1,6 +1,7 @@
 /**
- * How many events a follower has applied, by prefix of their streams. Followers of the same prefixes have the same counts at
- * the same position; one that differs has lost an event, or has one too many.
+ * Counts of applied events, by prefix of their streams. Followers of the same prefixes have the same counts at the same
+ * position; a difference
+ * means a lost or an extra event.
  */
 import { z } from 'zod';
 import { type Position, type RecordedEvent, beginning } from '../event-store.ts';
@@ -10,7 +11,7 @@ import { positionSchema } from './checkpoint.ts';
 type Counts = Readonly<Record<string, number>>;
 
 export const countedSchema = z.object({ position: positionSchema, counts: z.record(z.string(), z.int()) });
-/** What a follower had applied up to a position. */
+/** The counts of a follower up to a position. */
 export type Counted = z.infer<typeof countedSchema>;
 
 /** Events for which counts at an earlier position are known. */
@@ -56,7 +57,7 @@ export function createEventCounts(
   };
 }
 
-/** The prefixes of both whose counts differ at the position of `theirs`; undefined where ours are not known for it. */
+/** The shared prefixes whose counts differ at the position of `theirs`; undefined if ours are not known for it. */
 export function differingPrefixes(own: EventCounts, theirs: Counted): string[] | undefined {
   const counts = own.at(theirs.position);
   return (
@@ -67,5 +68,5 @@ export function differingPrefixes(own: EventCounts, theirs: Counted): string[] |
   );
 }
 
-/** A follower that differs after a rebuild from zero says so here: the one that wrote the checkpoint then starts again. */
+/** A follower that differs after a rebuild from zero reports it here: the one that wrote the checkpoint then restarts. */
 export const differingCountsStream = 'differing-counts';

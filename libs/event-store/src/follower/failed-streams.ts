@@ -1,7 +1,7 @@
 import { TollgateError, errorCode, type Log } from '@tollgate/service-kit';
 import { z } from 'zod';
 
-/** A stream whose events a follower could not take from `revision` on: it is quarantined, and all others go on. */
+/** A stream with an event at `revision` that a follower could not apply: it is quarantined, and all others continue. */
 export const failedStreamSchema = z.object({
   stream: z.string(),
   revision: z.int().min(0),
@@ -14,7 +14,7 @@ export interface StreamFailure {
   error: unknown;
 }
 
-/** More failures than this are not the fault of single streams: the follower stands still rather than skip them all. */
+/** More failures than this are not the fault of single streams: the follower stops rather than skip them all. */
 export const failedStreamsMax = 100;
 
 export class TooManyFailedStreams extends TollgateError {

@@ -15,13 +15,13 @@ export interface Step<State> {
 }
 
 export interface FoldedStates<State> {
-  /** The states right before and right after an event. @throws StoreUnavailable; what the fold throws */
+  /** The states right before and right after an event. @throws StoreUnavailable; errors of the fold */
   stepOf(event: RecordedEvent, fold: FoldStep<State>): Promise<Step<State>>;
 }
 
 /**
- * What a function makes of an event, which is the same for every caller. Followers of one process share the events that they
- * read: it is made once for all of them, and forgotten with the event.
+ * A pure function of an event. Followers of one process share the events that they read: its result is cached, and dropped with
+ * the event.
  */
 export function oncePerEvent<Made extends object>(
   make: (event: RecordedEvent) => Made,

@@ -2,7 +2,7 @@ import { TollgateError, silentLog, systemClock } from '@tollgate/service-kit';
 import { expect, test } from 'vitest';
 import { createFollower } from './follow.ts';
 
-/** A clock that does not wait, and shows how long it was asked to. */
+/** A clock that does not wait, and records the requested pauses. */
 function recordingClock() {
   const pauses: number[] = [];
   const sleep = async (durationMs: number) => void pauses.push(durationMs);
@@ -69,7 +69,7 @@ test('its health is that of the pass: advancing, failed with its code, or ended'
   expect(follower.health()).toEqual({ isAdvancing: false, failure: undefined });
 });
 
-// While a broker was away each of them logged an error every thirty seconds and oftener.
+// While a broker was unavailable each of them logged an error every thirty seconds or more often.
 test('a failure that repeats for the same reason is logged as an error once, until a pass makes progress', async () => {
   const { clock } = recordingClock();
   const ending = new AbortController();
@@ -87,7 +87,7 @@ test('a failure that repeats for the same reason is logged as an error once, unt
   expect(logged).toEqual(['store_down', 'following_failed', 'store_down', 'store_down']);
 });
 
-test('what a pass throws because it was ended is no failure', async () => {
+test('an error of a pass that was stopped is not a failure', async () => {
   const { pauses, clock } = recordingClock();
   const ending = new AbortController();
   const follower = createFollower({ clock, log: silentLog, name: 'spec' }, async (signal) => {

@@ -2,7 +2,7 @@ import { errorCode, type Clock, type Ids, type Log } from '@tollgate/service-kit
 
 export interface FollowerOptions {
   clock: Clock;
-  /** Spreads the pauses of several followers; none unless given. */
+  /** Spreads the pauses of several followers; none by default. */
   ids?: Pick<Ids, 'fraction'>;
   log: Log;
   /** Written to the log with each failure. */
@@ -12,9 +12,9 @@ export interface FollowerOptions {
 }
 
 interface FollowerHealth {
-  /** False while nothing is reached that is needed, or too many streams have failed. */
+  /** False while a dependency is unavailable, or too many streams have failed. */
   isAdvancing: boolean;
-  /** Code of what ended the last pass, if none has got on since. */
+  /** Error code that ended the last pass, if none has made progress since. */
   failure: string | undefined;
 }
 

@@ -5,8 +5,8 @@ import type { EventStore, Position } from '../event-store.ts';
 const tellWithinMs = 1_000;
 
 /**
- * Age of the first event after `from` in streams of these prefixes, seconds; 0 if there is none, undefined where
- * the store does not tell.
+ * Age of the first event after `from` in streams of these prefixes, seconds; 0 if there is none, undefined if the store does
+ * not report it.
  */
 export async function lagSeconds(
   { store, clock }: { store: Pick<EventStore, 'subscribe'>; clock: Clock },

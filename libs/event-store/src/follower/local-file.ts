@@ -7,7 +7,7 @@ import { type Log, StartupError, TollgateError } from '@tollgate/service-kit';
 const busyTimeoutMs = 1_000;
 /** 16 MiB. A page that changes often is moved into the file once for all of its changes. */
 const checkpointPages = 4_096;
-/** Larger files are not checked as a whole when they are opened: damage shows when the page is read. */
+/** Larger files are not checked when opened: damage is found when the page is read. */
 const checkedBytesMax = 64 * 1_048_576;
 
 export interface LocalFileOptions<Rows> {
@@ -17,7 +17,7 @@ export interface LocalFileOptions<Rows> {
   applicationId: number;
   /** A file with another schema is recreated. */
   schema: string;
-  /** What else the rows depend on. A file that was written by other rules is recreated. */
+  /** Other dependencies of the rows. A file written under other rules is recreated. */
   rules?: string;
   log: Log;
   rowsOf: (database: DatabaseSync) => Rows;
@@ -27,9 +27,9 @@ export interface LocalFileOptions<Rows> {
 
 export interface LocalFile<Rows> {
   /**
-   * Repeats the work once with an empty file when it meets damage.
+   * Repeats the work once with an empty file when it finds damage.
    *
-   * @throws what the work throws; `file_not_openable` (retryable)
+   * @throws errors of the work; `file_not_openable` (retryable)
    */
   use<Result>(work: (rows: Rows) => Result): Result;
   /** Replaces the file by an empty one. */
@@ -104,7 +104,7 @@ export function openLocalFile<Rows>(options: LocalFileOptions<Rows>): LocalFile<
   };
 }
 
-/** Opens a file that another thread of this process writes. @throws what SQLite throws */
+/** Opens a file that another thread of this process writes. @throws SQLite's errors */
 export const openLocalFileForReading = (file: string): DatabaseSync =>
   new DatabaseSync(file, { readOnly: true, timeout: busyTimeoutMs });
 

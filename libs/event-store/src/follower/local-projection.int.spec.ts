@@ -64,7 +64,7 @@ async function append(store: EventStore, stream: string, count = 1) {
   return answer.position;
 }
 
-it('has what was recorded, and continues from there after a restart', async () => {
+it('has all recorded events, and continues from there after a restart', async () => {
   const [store, file] = [await temporaryStore(), await givenFile()];
   await append(store, 'payment-1', 2);
   await append(store, 'team-1');
@@ -94,7 +94,7 @@ it.each<[string, Partial<LocalProjectionOptions<Rows>>]>([
   expect([second.state().events, second.all()]).toEqual([1, []]);
 });
 
-it('is rebuilt from garbage, and when a read meets damage', async () => {
+it('is rebuilt from garbage, and when a read finds damage', async () => {
   const [store, file] = [await temporaryStore(), await givenFile()];
   writeFileSync(file, 'garbage'.repeat(1_000));
   await append(store, 'payment-1');
@@ -110,7 +110,7 @@ it('is rebuilt from garbage, and when a read meets damage', async () => {
   await eventually(() => expect(projection.all()).toEqual(['payment-1 0']));
 });
 
-// It went on to say that it was complete, and so ready, while nothing could be read of it.
+// It kept reporting completeness, and so readiness, while nothing could be read from it.
 it('that cannot be replaced is not complete until it can be', async () => {
   const [store, file] = [await temporaryStore(), await givenFile()];
   await append(store, 'payment-1');
@@ -127,7 +127,7 @@ it('that cannot be replaced is not complete until it can be', async () => {
   await eventually(() => expect(projection.all()).toEqual(['payment-1 0']));
 });
 
-it('is rebuilt for another store, also for one that has gone as far', async () => {
+it('is rebuilt for another store, even one with the same position', async () => {
   const file = await givenFile();
   const [store, another] = [await temporaryStore(), await temporaryStore()];
   const first = follow({ store, file });
@@ -168,7 +168,7 @@ it('applies an append as a whole', async () => {
   expect(sizes).toEqual([3]);
 });
 
-it('waits for all that was recorded before the call, also where nothing of it is followed', async () => {
+it('waits for everything recorded before the call, even if nothing of it is followed', async () => {
   const store = await temporaryStore();
   const projection = follow({ store });
   await append(store, 'payment-1');
@@ -180,7 +180,7 @@ it('waits for all that was recorded before the call, also where nothing of it is
 
 // A query service answered for months without the last two events of a burst: its position had passed them, and nothing
 // was logged.
-it('finds and rebuilds a file that lost one event, and says so', async () => {
+it('detects and rebuilds a file that lost one event, and logs it', async () => {
   const store = await temporaryStore();
   const errors: string[] = [];
   const log: Log = { ...silentLog, error: (_: object, text: string) => void errors.push(text) };
@@ -234,7 +234,7 @@ it('reports a difference that a rebuild has not ended to the other follower, and
   expect(projection.state().generation).toBe(generation);
 });
 
-it('knows its counts at an earlier position, as far as it remembers', () => {
+it('knows its counts at an earlier position, up to a limit', () => {
   const counts = createEventCounts(prefixes);
   const at = (number: number) => String(number).padStart(6, '0') as RecordedEvent['position'];
   for (let number = 1; number <= 25_000; number += 1)

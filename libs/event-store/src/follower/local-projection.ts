@@ -30,7 +30,7 @@ export interface LocalProjectionOptions<Rows> extends Omit<LocalFileOptions<Rows
   store: Pick<EventStore, 'append' | 'head' | 'read' | 'subscribe'>;
   /** Of the streams that are followed. */
   prefixes: readonly string[];
-  /** The stream of the checkpoint of another follower, whose counts are compared with our own. */
+  /** The checkpoint stream of another follower, whose counts are compared with our own. */
   comparedWith?: string;
   clock: Clock;
   ids: Ids;
@@ -49,13 +49,13 @@ export interface ProjectionState {
   generation: number;
   /** Every event of the followed streams at or before it is applied. */
   position: Position;
-  /** Of the last event that the file says to have. */
+  /** Of the last event in the file. */
   applied: Position;
-  /** False until the file has come to the end of the store once. */
+  /** False until the file has reached the end of the store once. */
   isComplete: boolean;
   /** False also after a failure, until the end of the store is reached again. */
   isCaughtUp: boolean;
-  /** Where the store ended when the following began. */
+  /** End of the store when the following began. */
   head: Position;
   /** Applied since the following began. */
   events: number;
@@ -67,7 +67,7 @@ export interface LocalProjection<Rows> {
   /**
    * Reads or writes the file.
    *
-   * @throws TollgateError `index_rebuilding` (retryable) when the work meets damage; `file_not_openable` (retryable)
+   * @throws TollgateError `index_rebuilding` (retryable) when the work finds damage; `file_not_openable` (retryable)
    */
   use<Result>(work: (rows: Rows) => Result): Result;
   state(): ProjectionState;
@@ -92,7 +92,7 @@ interface Progress extends Counted {
 
 /** Of a file that nothing whole is read from yet, larger transactions are worth it. */
 const buildingBatchMax = 100;
-/** How often at most another follower is asked to start again. */
+/** Minimum interval between restarts requested of another follower. */
 const reportEveryMs = 3_600_000;
 
 const progressSchema =
@@ -166,7 +166,7 @@ export function openLocalProjection<Rows>(options: LocalProjectionOptions<Rows>)
   };
 }
 
-/** @throws `index_rebuilding` if the file is not of this generation any more */
+/** @throws `index_rebuilding` if the file is not of this generation any longer */
 const inFile = <Rows, Result>(
   localFile: LocalFile<Opened<Rows>>,
   generation: number,
@@ -186,7 +186,7 @@ async function followOnce<Rows>(parts: Parts<Rows>, signal: AbortSignal, gotOn: 
   state.isCaughtUp = false;
   const progress = await progressInStore(parts);
   const generation = localFile.generation();
-  // After a failure nothing that was reached is taken back, except in a store that was restored to an earlier state.
+  // After a failure the reached position still holds, except in a store that was restored to an earlier state.
   const reached = state.position <= state.head ? state.position : beginning;
   state.applied = progress.position;
   state.position = reached > progress.position ? reached : progress.position;
@@ -214,7 +214,7 @@ async function followOnce<Rows>(parts: Parts<Rows>, signal: AbortSignal, gotOn: 
     const applied = batch;
     batch = [];
     age.restart();
-    // Not after what it has missed while it was stopped.
+    // Not for events missed while it was stopped.
     if (state.isCaughtUp) appliedSinceRest += applied.length;
     state.position = item.position;
     if (item.kind === 'caught-up') Object.assign(state, { isCaughtUp: true, isComplete: true });
@@ -324,7 +324,7 @@ async function compare<Rows>(
   // Ours are counted from zero, so the other follower is wrong.
   const data = { follower: name, position: theirs.position, counts: own };
   const event = { id: ids.uuid(), type: 'CountsDiffered', data, metadata: {} };
-  // A repeat does no harm: who reads it compares.
+  // A repeat is harmless: readers compare.
   await store.append(differingCountsStream, [event], 'any', { keepLast: 1 });
 }
 
@@ -341,7 +341,7 @@ function progressIn(database: DatabaseSync) {
   };
 }
 
-/** How far a file has come, read by another thread than the one that writes it. */
+/** Progress of a file, read by another thread than its writer. */
 export const positionInFile = (database: DatabaseSync): Position => progressIn(database).read().position;
 
 /**
@@ -372,11 +372,11 @@ async function isThere(
   return false;
 }
 
-/** True for an event whose append has another one after it. */
+/** True for an event that is followed by another one of the same append. */
 export const isContinued = ({ metadata }: RecordedEvent): boolean =>
   typeof metadata === 'object' && metadata !== null && 'continues' in metadata && metadata.continues === true;
 
-/** Callers that wait for a condition; each is asked again by `wake`. */
+/** Callers that wait for a condition; `wake` checks each again. */
 export function createWaiting(clock: Pick<Clock, 'after'>) {
   const waiting = new Set<{ isReached: () => boolean; resolve: (isReached: boolean) => void }>();
   return {

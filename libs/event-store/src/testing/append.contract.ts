@@ -7,7 +7,7 @@ import type { Appended } from '../event-store.ts';
 import type { Stores } from './event-store.contract.ts';
 import { appended, freshStream, givenEvent, givenEvents, readAll, readData } from './given-events.ts';
 
-/** Events that take so many bytes together, as a store counts them. */
+/** Events of this total size, as a store counts them. */
 function eventsOf(bytes: number, count: number) {
   const { type, metadata } = givenEvent();
   const besides = 2 * type.length + JSON.stringify(metadata).length + '""'.length + notedBytes;
@@ -27,7 +27,7 @@ export function describeAppend(given: Stores): void {
       expect(answer).toEqual({ kind: 'appended', revision: 2, position: last?.position });
     });
 
-    it('gives later events positions that sort after earlier ones, in whatever stream', async () => {
+    it('gives later events positions that sort after earlier ones, in any stream', async () => {
       const store = given.store();
       const answers: Appended[] = [];
       for (let count = 0; count < 12; count += 1) {
@@ -38,7 +38,7 @@ export function describeAppend(given: Stores): void {
       expect(new Set(positions).size).toBe(positions.length);
     });
 
-    it('keeps every JSON value as it was given', async () => {
+    it('keeps every JSON value unchanged', async () => {
       const store = given.store();
       const json = fc.jsonValue().map((value) => JSON.parse(JSON.stringify(value)) as unknown);
       await fc.assert(
@@ -86,7 +86,7 @@ export function describeAppend(given: Stores): void {
       expect(await readData(store, stream)).toEqual([0, 1, 2]);
     });
 
-    it('lets exactly one of several writers win, and the others read what was in their way', async () => {
+    it('lets exactly one of several writers win, and the others read the conflicting events', async () => {
       const stores = [given.store(), await given.another()];
       const stream = freshStream();
       const tries = Array.from({ length: 10 }, async (_, index) => {
@@ -101,7 +101,7 @@ export function describeAppend(given: Stores): void {
       expect(await readAll(stores[0]!, stream)).toHaveLength(1);
     });
 
-    it('takes an event id that another stream has', async () => {
+    it('accepts an event id of another stream', async () => {
       const store = given.store();
       const events = givenEvents(1);
       await store.append(freshStream(), events, 'no-stream');
@@ -112,7 +112,7 @@ export function describeAppend(given: Stores): void {
     });
   });
 
-  describe('append where the writer expects nothing', () => {
+  describe('append if the writer expects nothing', () => {
     it('never conflicts', async () => {
       const store = given.store();
       const stream = freshStream();
@@ -123,7 +123,7 @@ export function describeAppend(given: Stores): void {
   });
 
   describe('a repeated append', () => {
-    it('is answered as the first time and writes nothing, also when others have followed', async () => {
+    it('has the same answer and writes nothing, even if others have followed', async () => {
       const store = given.store();
       const stream = freshStream();
       const created = givenEvents(2);
@@ -147,7 +147,7 @@ export function describeAppend(given: Stores): void {
       expect(await readData(stores[0]!, stream)).toEqual([0, 1]);
     });
 
-    it('conflicts where only a part of it is the same', async () => {
+    it('conflicts if only a part of it is the same', async () => {
       const store = given.store();
       const stream = freshStream();
       const [one, two, three] = givenEvents(3) as [never, never, never];
@@ -164,7 +164,7 @@ export function describeAppend(given: Stores): void {
   });
 
   describe('the size of an append', () => {
-    it('goes up to 1,000 events, which are written together', async () => {
+    it('contains up to 1,000 events, which are written together', async () => {
       const store = given.store();
       const stream = freshStream();
       const answer = await store.append(stream, givenEvents(eventsPerAppendMax), 'no-stream');
@@ -175,20 +175,17 @@ export function describeAppend(given: Stores): void {
     });
 
     // A server took 1 MiB and an append had up to 16: a server with default settings could not be used.
-    it.each([1, 8])(
-      'goes up to what a server takes of which nobody has set the size, in %s events',
-      async (count) => {
-        const store = given.store();
-        const largest = eventsOf(appendBytesMax, count);
-        const larger = eventsOf(appendBytesMax + 1, count);
-        expect(await store.append(freshStream(), largest, 'no-stream')).toMatchObject({
-          revision: count - 1,
-        });
-        const refused = store.append(freshStream(), larger, 'no-stream');
-        await expect(refused).rejects.toThrow(InvalidArgument);
-        await expect(refused).rejects.toThrow(/1000001 bytes.* at most 1000000/);
-      },
-    );
+    it.each([1, 8])('is as large as a server with default settings accepts, in %s events', async (count) => {
+      const store = given.store();
+      const largest = eventsOf(appendBytesMax, count);
+      const larger = eventsOf(appendBytesMax + 1, count);
+      expect(await store.append(freshStream(), largest, 'no-stream')).toMatchObject({
+        revision: count - 1,
+      });
+      const refused = store.append(freshStream(), larger, 'no-stream');
+      await expect(refused).rejects.toThrow(InvalidArgument);
+      await expect(refused).rejects.toThrow(/1000001 bytes.* at most 1000000/);
+    });
 
     it.each([
       ['no event', []],

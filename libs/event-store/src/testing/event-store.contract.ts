@@ -9,7 +9,7 @@ import { describeRemove } from './remove.contract.ts';
 import { describeTruncate } from './truncate.contract.ts';
 import { describeSubscribe } from './subscribe.contract.ts';
 
-/** What the suite needs of an adapter. */
+/** The suite's requirements of an adapter. */
 export interface OpenEventStore {
   store: EventStore;
   /** Opens one more store over the same data; the suite closes it. */
@@ -26,8 +26,7 @@ export interface Stores {
 }
 
 /**
- * What every event store must do, sentence by sentence of the port. Streams have fresh names in each test, so the store
- * need not be empty.
+ * The requirements of the port, sentence by sentence. Streams have fresh names in each test, so the store need not be empty.
  */
 export function describeEventStore(name: string, open: () => Promise<OpenEventStore>): void {
   describe(name, () => {

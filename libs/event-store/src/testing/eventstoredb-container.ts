@@ -1,6 +1,7 @@
 /**
- * A program: runs KurrentDB, as EventStoreDB is called today, or what EVENTSTORE_IMAGE names, in a container until its standard
- * input ends, and prints its connection string as its one line; `no container engine` where none answers.
+ * A program: runs KurrentDB, the current name of EventStoreDB, or the image of EVENTSTORE_IMAGE, in a container until its
+ * standard input ends, and prints
+ * its connection string as its one line; `no container engine` if none answers.
  */
 import { GenericContainer, Wait, getContainerRuntimeClient } from 'testcontainers';
 
@@ -12,7 +13,7 @@ async function hasEngine(): Promise<boolean> {
     await getContainerRuntimeClient();
     return true;
   } catch {
-    // Whatever the reason is: the one who asks has another server to turn to.
+    // Whatever the reason: the caller has another server to use.
     return false;
   }
 }

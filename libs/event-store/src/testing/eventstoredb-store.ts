@@ -14,7 +14,7 @@ import { temporaryStore } from './temporary-store.ts';
 export interface ServedStore {
   store: EventStoreDbStore;
   server: TestServer;
-  /** What the server keeps its events in. */
+  /** The store behind the server. */
   kept: EventStore;
   /** Opens one more store on the same server, until the running test has ended. */
   another(options?: Partial<EventStoreDbOptions>): Promise<EventStoreDbStore>;
@@ -41,7 +41,7 @@ export async function servedStore(
   return { store: await another(), server, kept, another };
 }
 
-/** Ten times as fast as the system's: for what waits seconds for a server that does not answer, or does not show. */
+/** Ten times as fast as the system's, for waits of seconds for a server that does not answer, or does not show an event. */
 export const hurriedClock: Clock = {
   now: systemClock.now,
   monotonic: () => 10 * systemClock.monotonic(),

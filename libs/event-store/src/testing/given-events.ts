@@ -28,7 +28,7 @@ export async function readData(store: EventStore, stream: string, options?: Read
   return (await readAll(store, stream, options)).map((event) => event.data);
 }
 
-/** @throws Error where the append met a conflict that the test does not expect. */
+/** @throws Error for an unexpected conflict */
 export function appended(answer: Appended | Conflict): Appended {
   if (answer.kind !== 'appended') throw new Error(`conflict, the stream is at ${answer.actual}`);
   return answer;

@@ -4,7 +4,7 @@ import { freshStream, givenEvents } from './given-events.ts';
 
 export function describeHead(given: Stores): void {
   describe('head', () => {
-    it('is at the last append of any client or behind it, and never goes back', async () => {
+    it('is at or after the last append of any client, and never moves back', async () => {
       const store = given.store();
       const other = await given.another();
       const before = await store.head();
@@ -15,7 +15,7 @@ export function describeHead(given: Stores): void {
       expect(after >= answer.position).toBe(true);
     });
 
-    it('stays where it is when the last events are released', async () => {
+    it('stays if the last events are deleted', async () => {
       const store = await given.another();
       const stream = freshStream();
       const answer = await store.append(stream, givenEvents(1), 'no-stream');

@@ -41,7 +41,7 @@ export function describeKeepLast(given: Stores): void {
       expect((await readAll(store, stream)).map((event) => event.revision)).toEqual([4]);
     });
 
-    it('holds for a stream that does not exist yet', async () => {
+    it('applies to a stream that does not exist yet', async () => {
       const store = given.store();
       const stream = freshStream();
       await store.keepLast(stream, 1);
@@ -54,7 +54,7 @@ export function describeKeepLast(given: Stores): void {
       expect(await readData(store, stream)).toEqual([2]);
     });
 
-    it('holds for other writers too, and touches no other stream', async () => {
+    it('applies to other writers, and affects no other stream', async () => {
       const [store, another] = [given.store(), await given.another()];
       const [stream, other] = [freshStream(), freshStream()];
       await store.keepLast(stream, 1);
@@ -64,7 +64,7 @@ export function describeKeepLast(given: Stores): void {
       expect(await readData(store, other)).toEqual([0, 1, 2]);
     });
 
-    it('reads what is left, from whatever revision', async () => {
+    it('reads the rest, from any revision', async () => {
       const store = given.store();
       const stream = freshStream();
       await store.append(stream, givenEvents(10), 'no-stream');
@@ -92,7 +92,7 @@ export function describeKeepLast(given: Stores): void {
       expect(await store.append(stream, events, 0)).toEqual(first);
     });
 
-    it('shows a subscription each last event, and those before it if they are still there', async () => {
+    it('delivers each last event to a subscription, and earlier ones if they still exist', async () => {
       const store = given.store();
       const category = freshCategory();
       await store.keepLast(`${category}-1`, 1);
@@ -105,7 +105,7 @@ export function describeKeepLast(given: Stores): void {
         if (each.position >= last.position) break;
       }
       const names = found.map(({ stream, revision }) => `${stream}@${revision}`);
-      // A server hides what is trimmed from readers of the stream at once, and from those of the log when it cleans up.
+      // A server hides trimmed events from readers of the stream at once, and from those of the log when it cleans up.
       const mayBeThere = [0, 1].map((revision) => `${category}-1@${revision}`);
       expect(names.filter((name) => !mayBeThere.includes(name))).toEqual([
         `${category}-1@2`,
@@ -132,7 +132,7 @@ export function describeKeepLast(given: Stores): void {
       expect(await readData(store, stream, { direction: 'backwards', limit: 1 })).toEqual([19]);
     });
 
-    it('leaves 16 more at the most, however many come at once', async () => {
+    it('leaves at most 16 more, under concurrent appends', async () => {
       const store = given.store();
       const stream = freshStream();
       await store.append(stream, givenEvents(30), 'no-stream', { keepLast: 1 });

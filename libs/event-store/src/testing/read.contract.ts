@@ -7,12 +7,12 @@ import { freshStream, givenEvent, givenEvents, readAll, readData } from './given
 
 export function describeRead(given: Stores): void {
   describe('read', () => {
-    it('gives nothing for a stream that does not exist', async () => {
+    it('returns nothing for a stream that does not exist', async () => {
       expect(await readAll(given.store(), freshStream())).toEqual([]);
       expect(await readAll(given.store(), freshStream(), { direction: 'backwards' })).toEqual([]);
     });
 
-    it('gives the events as they were appended, with stream, revision and position', async () => {
+    it('returns the events as appended, with stream, revision and position', async () => {
       const store = given.store();
       const stream = freshStream();
       const events = givenEvents(3);
@@ -24,7 +24,7 @@ export function describeRead(given: Stores): void {
       expect(found.at(-1)).toMatchObject({ position: 'position' in answer ? answer.position : '' });
     });
 
-    it('gives a long stream whole and in order, both ways', async () => {
+    it('returns a long stream completely and in order, both ways', async () => {
       const store = given.store();
       const stream = freshStream();
       await store.append(stream, givenEvents(1_000), 'no-stream');
@@ -37,7 +37,7 @@ export function describeRead(given: Stores): void {
       expect(backwards).toEqual(forwards.toReversed());
     });
 
-    it('gives large events', async () => {
+    it('returns large events', async () => {
       const store = given.store();
       const stream = freshStream();
       for (let count = 0; count < 8; count += 1)
@@ -79,7 +79,7 @@ export function describeRead(given: Stores): void {
       expect(await readAll(store, stream)).toHaveLength(1_001);
     });
 
-    it('refuses what is no revision, no limit or no stream name', async () => {
+    it('refuses an invalid revision, limit or stream name', async () => {
       const store = given.store();
       const wrong = [
         readAll(store, freshStream(), { from: -1 }),

@@ -16,7 +16,7 @@ const streamRemoved = { code: 'stream_removed', retryable: false };
 
 export function describeRemove(given: Stores): void {
   describe('remove', () => {
-    it('takes all events of a stream away, for other stores too, and touches no other stream', async () => {
+    it('deletes all events of a stream, for other stores as well, and affects no other stream', async () => {
       const [store, another] = [given.store(), await given.another()];
       const [stream, other] = [freshStream(), freshStream()];
       await store.append(stream, givenEvents(3), 'no-stream');
@@ -30,7 +30,7 @@ export function describeRemove(given: Stores): void {
     });
 
     it.each(['no-stream', 'any', 1, 2] as const)(
-      'lets nobody append who expects %s, nor set what is kept',
+      'rejects appends that expect %s, and keepLast',
       async (expected) => {
         const [store, another] = [given.store(), await given.another()];
         const stream = freshStream();
@@ -38,14 +38,14 @@ export function describeRemove(given: Stores): void {
         await store.append(stream, events, 'no-stream');
         await store.remove(stream);
         await expect(another.append(stream, givenEvents(1), expected)).rejects.toMatchObject(streamRemoved);
-        // Also what was answered once.
+        // Even an append that was answered before.
         await expect(another.append(stream, events, 'no-stream')).rejects.toMatchObject(streamRemoved);
         await expect(another.keepLast(stream, 1)).rejects.toMatchObject(streamRemoved);
         expect(await readAll(store, stream)).toEqual([]);
       },
     );
 
-    it('may be repeated, and asked for a stream that does not exist or of which the last events are kept', async () => {
+    it('may be repeated, and applied to a stream that does not exist or has keepLast', async () => {
       const store = given.store();
       const [kept, missing] = [freshStream(), freshStream()];
       await store.keepLast(kept, 1);
@@ -57,7 +57,7 @@ export function describeRemove(given: Stores): void {
       }
     });
 
-    it('shows a subscription nothing but what others have appended, and lets it come to the end', async () => {
+    it('delivers to a subscription only events of other streams, and reaches the end', async () => {
       const store = given.store();
       const category = freshCategory();
       const subscription = probe(store, { prefixes: [`${category}-`] });

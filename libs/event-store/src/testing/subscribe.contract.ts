@@ -11,7 +11,7 @@ const namesOf = (events: readonly RecordedEvent[]) =>
 
 export function describeSubscribe(given: Stores): void {
   describe('subscribe', () => {
-    it('delivers what there is and then what comes, in order', async () => {
+    it('delivers existing events and then new ones, in order', async () => {
       const store = given.store();
       const category = freshCategory();
       const before = appended(await store.append(`${category}-1`, givenEvents(2), 'no-stream'));
@@ -25,7 +25,7 @@ export function describeSubscribe(given: Stores): void {
       expect(namesOf(subscription.events())).toEqual(names);
     });
 
-    it('delivers only streams whose names start with one of the prefixes', async () => {
+    it('delivers only streams with one of the prefixes', async () => {
       const store = given.store();
       const category = freshCategory();
       for (const stream of ['a-1', 'ab-1', 'b-1', 'c-1', 'xa-1'])
@@ -39,7 +39,7 @@ export function describeSubscribe(given: Stores): void {
       );
     });
 
-    it('starts after the position that it is given, be it of an event, of an append or of a CaughtUp', async () => {
+    it('starts after the given position: of an event, of an append or of a CaughtUp', async () => {
       const store = given.store();
       const prefixes = [`${freshCategory()}-`];
       await store.append(`${prefixes[0]}1`, givenEvents(3), 'no-stream');
@@ -58,7 +58,7 @@ export function describeSubscribe(given: Stores): void {
       expect(await dataAfter(last.position)).toEqual([]);
     });
 
-    it('says that it has caught up when there is nothing at all, and again whenever something came', async () => {
+    it('reports that it has caught up if there is nothing at all, and again after each new event', async () => {
       const store = given.store();
       const prefixes = [`${freshCategory()}-`];
       const subscription = probe(store, { prefixes });
@@ -74,7 +74,7 @@ export function describeSubscribe(given: Stores): void {
       await subscription.stop();
     });
 
-    it('does not say a second time that it has caught up when nothing came', async () => {
+    it('does not report again that it has caught up without a new event', async () => {
       const store = given.store();
       const category = freshCategory();
       const subscription = probe(store, { prefixes: [`${category}-`] });
@@ -87,7 +87,7 @@ export function describeSubscribe(given: Stores): void {
       expect(new Set(caughtUp.map((item) => item.position)).size).toBe(caughtUp.length);
     });
 
-    it('says that it has caught up with what others recorded, which it need not deliver', async () => {
+    it('reports that it has caught up with events of others, which it need not deliver', async () => {
       const store = given.store();
       const subscription = probe(store, { prefixes: [`${freshCategory()}-`] });
       const { position } = appended(await store.append(`${freshCategory()}-1`, givenEvents(1), 'any'));
@@ -96,7 +96,7 @@ export function describeSubscribe(given: Stores): void {
       expect(subscription.events()).toEqual([]);
     });
 
-    it('never gives a position that is before an earlier one', async () => {
+    it('never returns a position before an earlier one', async () => {
       const store = given.store();
       const prefixes = [`${freshCategory()}-`];
       const subscription = probe(store, { prefixes });
@@ -109,7 +109,7 @@ export function describeSubscribe(given: Stores): void {
       expect(positions.toSorted()).toEqual(positions);
     });
 
-    it('sees what another store over the same data writes', async () => {
+    it('sees writes of another store over the same data', async () => {
       const another = await given.another();
       const prefixes = [`${freshCategory()}-`];
       const subscription = probe(given.store(), { prefixes });
@@ -170,13 +170,13 @@ export function describeSubscribe(given: Stores): void {
   });
 
   describe('the end of a subscription', () => {
-    it('comes without an error when the signal is aborted while it waits', async () => {
+    it('comes without an error if the signal is aborted while it waits', async () => {
       const subscription = probe(given.store(), { prefixes: [`${freshCategory()}-`] });
       await subscription.caughtUp();
       await expect(subscription.stop()).resolves.toBeUndefined();
     });
 
-    it('comes at once when the signal was aborted before', async () => {
+    it('comes at once if the signal was aborted before', async () => {
       const signal = AbortSignal.abort();
       const items = await Array.fromAsync(
         given.store().subscribe({ from: beginning, prefixes: [''], signal }),

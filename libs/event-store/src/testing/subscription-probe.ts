@@ -13,13 +13,13 @@ export interface SubscriptionProbe {
   events(): RecordedEvent[];
   /** Waits until the end is reached at `position` or later. */
   caughtUp(position?: Position): Promise<void>;
-  /** Ends the subscription; resolves when its loop has ended, rejects with what it threw. */
+  /** Ends the subscription; resolves when its loop has ended, rejects with its error. */
   stop(): Promise<void>;
   /** Settles when the loop ends. */
   ended: Promise<void>;
 }
 
-/** Follows a subscription in the background and remembers what comes. */
+/** Follows a subscription in the background and records its events. */
 export function probe(
   store: EventStore,
   { prefixes, from = beginning }: { prefixes: string[]; from?: Position },

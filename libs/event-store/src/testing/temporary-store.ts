@@ -12,14 +12,14 @@ import {
 import type { ToWriter } from '../embedded/writer-protocol.ts';
 import { serveCommits } from '../embedded/writer-thread.ts';
 
-/** A path in a new directory that goes away with the running test. */
+/** A path in a new directory that is deleted after the running test. */
 export async function temporaryFile(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'event-store-'));
   onTestFinished(() => rm(directory, { recursive: true }));
   return join(directory, 'events.db');
 }
 
-/** An embedded store whose writer runs in this thread: to start a thread costs more CPU than most specs. */
+/** An embedded store whose writer runs in this thread: starting a thread costs more CPU than most specs. */
 export async function openStoreInThread(
   options: Omit<EmbeddedEventStoreOptions, 'connection' | 'testing'>,
 ): Promise<EmbeddedEventStore> {

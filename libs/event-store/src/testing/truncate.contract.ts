@@ -26,7 +26,7 @@ export function describeTruncate(given: Stores): void {
       expect(await readData(store, stream)).toEqual([4, 5]);
     });
 
-    it('never releases the last event: the stream continues where it was', async () => {
+    it('never deletes the last event: the stream continues from there', async () => {
       const store = given.store();
       const stream = freshStream();
       await store.append(stream, givenEvents(3), 'no-stream');

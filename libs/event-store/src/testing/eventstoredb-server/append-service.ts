@@ -19,7 +19,7 @@ type AppendResp = InstanceType<typeof streams.AppendResp>;
 type BatchAppendReq = InstanceType<typeof streams.BatchAppendReq>;
 type BatchAppendResp = InstanceType<typeof streams.BatchAppendResp>;
 
-/** `MaxAppendSize` as it is where nobody sets it. */
+/** The default `MaxAppendSize`. */
 const appendBytesMax = 1_048_576;
 
 interface WireAppend {
@@ -27,7 +27,7 @@ interface WireAppend {
   events: NewEvent[];
   /** Of all events, as the server counts them. */
   bytes: number;
-  /** As it came: a revision, `no_stream`, `any`. */
+  /** As received: a revision, `no_stream`, `any`. */
   expected: string;
 }
 
@@ -101,7 +101,7 @@ export function createBatchAppend(parts: Parts) {
       underWay.add(answered);
     });
     call.on('error', () => undefined);
-    // Some clients say that nothing more comes before they have been answered.
+    // Some clients half-close only after they have been answered.
     call.on('end', () => void Promise.all(underWay).then(() => call.end()));
   };
 }
@@ -230,7 +230,7 @@ const tooLarge = serviceError(status.INVALID_ARGUMENT, `Maximum Append Size of $
   'maximum-append-size': String(appendBytesMax),
 });
 
-/** As KurrentDB from 25.1 says it, by a name that the client does not know. */
+/** As KurrentDB from 25.1 reports it, by a name that the client does not know. */
 const eventTooLarge = (eventId: string, bytes: number) =>
   serviceError(
     status.INVALID_ARGUMENT,

@@ -1,7 +1,7 @@
 /** The fate of writes that a leader accepted without a quorum: visible to all, or truncated. */
 export type Fate = 'shown' | 'lost';
 
-/** What may happen to an append. */
+/** The possible fates of an append. */
 export type AppendFault =
   /** Nothing is written, nothing is answered. */
   | { kind: 'silent' }
@@ -20,45 +20,46 @@ export type AppendFault =
   /** Nothing is written: the server has events of others up to this revision, which it does not show yet. */
   | { kind: 'conflict'; actual: number }
   /**
-   * A leader without a quorum takes it, confirms it to nobody and hides it from every read, with all that comes to the
-   * stream behind it, until it is known whether a quorum has it. It counts for conflicts and repeats at once.
+   * A leader without a quorum accepts it, confirms it to no client and hides it from every read, with all later events of the
+   * stream, until it is known
+   * whether a quorum has it. It counts for conflicts and repeats at once.
    */
   | { kind: 'hidden'; until: Promise<Fate> }
-  /** The server takes smaller appends only. */
+  /** The server's limit for appends is smaller. */
   | { kind: 'too-large' }
-  /** The server, a KurrentDB, takes smaller events only. */
+  /** The server, a KurrentDB, has a smaller limit for events. */
   | { kind: 'event-too-large' };
 
 export interface ReceivedAppend {
   stream: string;
   eventIds: readonly string[];
-  /** What the writer expects, as it came: a revision, `no_stream`, `any`. */
+  /** The writer's expectation, as received: a revision, `no_stream`, `any`. */
   expected: string;
 }
 
-/** A call that has come. `stream` of a read or a subscription of the whole log is `$all`. */
+/** A received call. `stream` of a read or a subscription of the whole log is `$all`. */
 export interface ReceivedCall {
   kind: 'append' | 'read' | 'subscribe';
   stream: string;
 }
 
-/** What a test makes the server do wrong. */
+/** Faults that a test injects into the server. */
 export interface ServerFaults {
   /** `not-ready`: it starts; `no-leader`: its cluster elects one. Either way every call is refused. */
   state: 'leading' | 'not-ready' | 'no-leader';
-  /** Appends and deletions wait for this, as where a disk stalls. */
+  /** Appends and deletions wait for this, as on a stalled disk. */
   writersStalled: Promise<void> | undefined;
-  /** Each call for events is cut off after so many, without a status; undefined: none is. */
+  /** Each call for events is cut off after this many, without a status; undefined: never. */
   callsEndAfter: number | undefined;
-  /** A live subscription that is so many events behind is dropped, as 22.10 does; infinite: none is, as of 24.6. */
+  /** A live subscription that lags by this many events is dropped, as by 22.10; infinite: never, as of 24.6. */
   behindMax: number;
-  /** Asked for each append; undefined: it is carried out. */
+  /** Called for each append; undefined: it is executed. */
   onAppend: (append: ReceivedAppend) => AppendFault | undefined;
-  /** Reads give nothing, for as long as this is true. */
+  /** Reads return nothing, for as long as this is true. */
   readsAreSilent: boolean;
-  /** Subscriptions stay open and give nothing, for as long as this is true. */
+  /** Subscriptions stay open and deliver nothing, for as long as this is true. */
   subscriptionsAreSilent: boolean;
-  /** How long each subscription takes before it gives something, milliseconds. */
+  /** Delay before each subscription delivers something, milliseconds. */
   subscriptionsTakeMs: number;
 }
 

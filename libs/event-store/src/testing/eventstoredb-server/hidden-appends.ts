@@ -8,12 +8,9 @@ interface StoredAppend {
   expected: ExpectedRevision;
 }
 
-/** What a leader has taken without a quorum. It is held here, and the store gets it once a quorum has it. */
+/** Appends that a leader has accepted without a quorum. They are kept here, and reach the store once a quorum has them. */
 export interface HiddenAppends {
-  /**
-   * Takes an append that is to be hidden `until` then, or that comes to a stream with hidden events; undefined where it is
-   * neither.
-   */
+  /** Takes an append that is to be hidden `until` then, or to a stream with hidden events; undefined for other appends. */
   take(append: StoredAppend, until?: Promise<Fate>): Promise<Appended | Conflict | 'no-answer'> | undefined;
 }
 
@@ -38,7 +35,7 @@ export function createHiddenAppends(store: EventStore): HiddenAppends {
 
   async function end(stream: string, { base, events }: HiddenTail, fate: Fate): Promise<Fate> {
     let last = await base;
-    // More may come behind them while these are written.
+    // More may follow while these are written.
     for (let done = 0; fate === 'shown' && done < events.length;) {
       const next = events.slice(done);
       const answer = await store.append(stream, next, last === -1 ? 'no-stream' : last);
@@ -57,7 +54,7 @@ export function createHiddenAppends(store: EventStore): HiddenAppends {
     const isRepeat =
       after >= base && events.every(({ id }, index) => tail.events[after - base + index]?.id === id);
     if (!isRepeat && after !== last) {
-      // It may repeat what all see.
+      // It may repeat visible events.
       const answer = after < base ? await store.append(stream, events, expected) : undefined;
       return answer?.kind === 'appended' ? answer : ({ kind: 'conflict', actual: last } as const);
     }

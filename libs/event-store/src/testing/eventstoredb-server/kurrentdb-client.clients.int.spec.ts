@@ -1,4 +1,4 @@
-/** `npm run test:clients`: a client that is not ours finds in the test server what it finds in a real one. */
+/** `npm run test:clients`: a foreign client finds the same in the test server as in a real one. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -9,7 +9,7 @@ const folder = join(import.meta.dirname, '..', '..', '..', '..', '..', 'infra', 
 
 const upTo = (last: number) => Array.from({ length: last + 1 }, (_, revision) => revision);
 
-// Reads without a limit, appends of a client that had nothing more to say, and subscriptions to a stream all failed.
+// Reads without a limit, appends of a client that half-closed early, and subscriptions to a stream all failed.
 it('the Python client of KurrentDB reads, appends and subscribes', async () => {
   const { server } = await servedStore();
   const { stdout } = await promisify(execFile)('python3', [join(folder, 'kurrentdb_client.py'), server.url], {

@@ -1,11 +1,11 @@
 import { type EventStore, type Position, type RecordedEvent, beginning } from '../../event-store.ts';
 import { fromPosition, toPosition } from '../../embedded/event-rows.ts';
 
-/** The order of all events, which the port shows by subscriptions only. */
+/** The order of all events, which the port shows only in subscriptions. */
 export interface LogReader {
   /** Of the last event. */
   head(): Promise<Position>;
-  /** The event at the position and those behind it, up to the end. */
+  /** The event at the position and later ones, up to the end. */
   forwards(from: Position, signal: AbortSignal): AsyncGenerator<RecordedEvent, void, void>;
   /** The last `count` events before a position, or before the end; the last one first. */
   backwards(before: Position | 'end', count: number): Promise<RecordedEvent[]>;

@@ -33,7 +33,7 @@ interface Parts {
   onCall: (call: ReceivedCall) => void;
 }
 
-/** The server says how far it has come at least every so many events that it passes over. */
+/** The server reports its position at least after this many skipped events. */
 const searchWindowDefault = 32;
 
 /** `Read`: streams and the log of all, and subscriptions to them. */
@@ -73,7 +73,7 @@ async function serve(parts: Parts, call: Call, { options, leaving }: Serving): P
   }
   if (parts.faults.readsAreSilent) return until(signal);
   const isBackwards = options.getReadDirection() === streams.ReadReq.Options.ReadDirection.BACKWARDS;
-  // Some clients ask for all by the largest number of 64 bits.
+  // Some clients request everything by the largest 64-bit number.
   const count = Math.min(Number(options.getCount()), Number.MAX_SAFE_INTEGER);
   if (options.hasAll()) return readAll(parts, call, { options, isBackwards, count, signal });
   return readStream(parts, call, { options, isBackwards, count, signal });
@@ -141,7 +141,7 @@ async function toAll({ log }: Parts, options: Options): Promise<Subscribed> {
   return { from, prefixes: [''], isWanted: toFilter(options) };
 }
 
-/** Behind the revision that is named; what reads do not show, it does not show either. */
+/** After the given revision; events hidden from reads are hidden here as well. */
 async function toStream({ store, log }: Parts, options: Options): Promise<Subscribed> {
   const wanted = options.getStream();
   const name = streamOf(wanted?.getStreamIdentifier());
@@ -189,7 +189,7 @@ async function subscribe(
   }
 }
 
-/** Gives the function that writes an event without waiting for the client. @throws ServiceError where too many wait */
+/** Returns the function that writes an event without waiting for the client. @throws ServiceError if too many wait */
 function createLiveSender(call: Call, faults: ServerFaults): (response: ReadResp) => void {
   let waiting = 0;
   return (response) => {
@@ -199,12 +199,12 @@ function createLiveSender(call: Call, faults: ServerFaults): (response: ReadResp
   };
 }
 
-/** What the library keeps of a call, and does not show. */
+/** The library's internal state of a call. */
 interface CallInside {
   call: { stream: Http2Stream };
 }
 
-/** Gives the function that is called after each event, cuts the call off if it is time, and says whether it has. */
+/** Returns a function to call after each event, which cuts the call off when due, and returns whether it has. */
 function createCutter(call: Call, faults: ServerFaults): () => boolean {
   let count = 0;
   return () => {

@@ -15,22 +15,22 @@ import { scavengeLog } from './shown-events.ts';
 import { createTombstone } from './tombstone-service.ts';
 
 export interface TestServerOptions {
-  /** What the server keeps its events in; it is not closed with the server. */
+  /** The store behind the server; it is not closed with the server. */
   store: EventStore;
-  /** 0, the default, takes any free one. */
+  /** @default 0: any free one */
   port?: number;
   /** PEM texts; without them nothing is encrypted. */
   tls?: { key: string; cert: string };
-  /** The only user that is let in; anybody if it is not given. */
+  /** The only accepted user; absent: anyone. */
   user?: { username: string; password: string };
-  /** Called for each append, read and subscription that comes. */
+  /** Called for each append, read and subscription. */
   onCall?: (call: ReceivedCall) => void;
 }
 
 /**
- * An EventStoreDB for tests, as far as our specs need one: the real protocol over real sockets. As strict as a real one:
- * the log shows what was superseded or deleted until it is scavenged, live subscriptions that fall behind are dropped, and
- * an append has 1 MiB at most.
+ * An EventStoreDB for tests, as far as our specs need one: the real protocol over real sockets. As strict as a real one: the
+ * log shows superseded and
+ * deleted events until it is scavenged, lagging live subscriptions are dropped, and an append is limited to 1 MiB.
  */
 export interface TestServer {
   /** A connection string. */
@@ -39,15 +39,15 @@ export interface TestServer {
   faults: ServerFaults;
   /** Ends all subscriptions without an error, as a server does that hands over to another. */
   endSubscriptions(): Promise<void>;
-  /** How many subscriptions were made so far. */
+  /** Number of subscriptions so far. */
   subscriptionCount(): number;
   /** How many are there now. */
   openSubscriptionCount(): number;
-  /** Lets go of what reads of streams do not show: in all of them, or in those for which `isScavenged` is true. */
+  /** Deletes events that reads of streams do not show: in all of them, or in those for which `isScavenged` is true. */
   scavenge(isScavenged?: (stream: string) => boolean): Promise<void>;
   /** Cuts every connection and refuses new ones. */
   goDown(): void;
-  /** Takes connections again, at the same port. */
+  /** Accepts connections again, at the same port. */
   comeBack(): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import type { ServerFaults } from './faults.ts';
 
-/** `trailers` are what a client tells one error from another by. */
+/** `trailers` distinguish errors for a client. */
 export function serviceError(
   code: status,
   details: string,
@@ -14,7 +14,7 @@ export function serviceError(
 
 export const notReady = () => serviceError(status.UNAVAILABLE, 'Server Is Not Ready');
 
-/** What a node answers that cannot serve anybody now; undefined where it can. */
+/** The answer of a node that cannot serve now; undefined if it can. */
 export function leadership({ state }: Pick<ServerFaults, 'state'>): ServiceError | undefined {
   if (state === 'leading') return undefined;
   return state === 'not-ready'

@@ -8,7 +8,7 @@ export const tombstoneType = '$streamDeleted';
 
 export const isTombstone = ({ type }: Pick<RecordedEvent, 'type'>): boolean => type === tombstoneType;
 
-/** What reads of a stream show. The log shows all of it, until it is scavenged. */
+/** The events that reads of a stream show. The log shows all of them, until it is scavenged. */
 type Shown =
   | { kind: 'deleted' }
   /** The events from this revision on. */
@@ -30,8 +30,9 @@ export async function shownOf(store: EventStore, stream: string): Promise<Shown>
 }
 
 /**
- * Lets go of what reads of the streams do not show, in all streams for which `isScavenged` is true. As on a server, the
- * last event of a stream stays whatever its metadata say.
+ * Deletes events that reads do not show, in all streams for which `isScavenged` is true. As on a server, the last event of a
+ * stream stays whatever its
+ * metadata.
  */
 export async function scavengeLog(
   { store, log }: { store: EventStore; log: LogReader },
@@ -47,7 +48,7 @@ export async function scavengeLog(
     const shown = await shownOf(store, stream);
     const count = shown.kind === 'deleted' ? 1 : Math.max(1, last + 1 - shown.revision);
     await store.keepLast(stored, count);
-    // What is appended from now on stays until the next time.
+    // Later appends stay until the next time.
     await store.keepLast(stored, Number.MAX_SAFE_INTEGER);
   }
 }

@@ -33,7 +33,7 @@ export function toNewEvent(message: ProposedMessage): NewEvent {
   };
 }
 
-/** What the server counts of an event towards the limit of an append. */
+/** The size of an event as the server counts it for the limit of an append. */
 export const bytesOnDisk = (message: ProposedMessage): number =>
   message.getData_asU8().length +
   message.getCustomMetadata_asU8().length +

@@ -1,6 +1,7 @@
 /**
- * The embedded store takes no stream whose name starts with `$`; the protocol has such streams, those of metadata for
- * instance. They are kept under names that start with `!`.
+ * The embedded store accepts no stream whose name starts with `$`; the protocol has such streams, for example those of
+ * metadata. They are stored under names
+ * that start with `!`.
  */
 export const toStoredStream = (name: string): string => (/^[$!]/.test(name) ? `!${name}` : name);
 
@@ -9,6 +10,6 @@ export const fromStoredStream = (stored: string): string =>
 
 const metadataPrefix = '$$';
 
-/** The stream whose metadata a stream holds; undefined where it holds none. */
+/** The stream whose metadata a stream holds; undefined if it holds none. */
 export const ownerOfMetadata = (name: string): string | undefined =>
   name.startsWith(metadataPrefix) ? name.slice(metadataPrefix.length) : undefined;
