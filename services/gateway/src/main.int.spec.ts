@@ -7,8 +7,8 @@ import { expect, it, onTestFinished } from 'vitest';
 
 const program = join(import.meta.dirname, 'main.ts');
 
-// It printed that it was stopping into a pipe that nobody read any more, and ended at that instead of what it had begun.
-it('finishes what is under way when its parent process is gone, with the pipe that it prints to', async () => {
+// It printed that it was stopping into a closed pipe, and died of that instead of finishing its work.
+it('finishes work under way when its parent process and its output pipe are gone', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-main-'));
   const child = spawn(process.execPath, [program, 'projector'], {
     env: { ...programEnvironment(), TOLLGATE_DATA_DIR: dataDir, GATEWAY_PORT: '0' },

@@ -1,4 +1,8 @@
-/** `npm start`, and every service as its own process. The only place of the gateway that reads the environment, takes the system's clock and handles signals. */
+/**
+ * `npm start`, and every service as its own process. The only place of the gateway that reads the environment, uses the
+ * system's clock and
+ * handles signals.
+ */
 import {
   StartupError,
   createLog,
@@ -19,14 +23,14 @@ import { unheededVariables } from './configuration/unheeded-variables.ts';
 async function main(): Promise<void> {
   const services = readServiceNames(process.argv.slice(2));
   if (services === 'help') return void process.stdout.write(usage);
-  // Every file of ours is for its owner only, those that SQLite makes next to its own too.
+  // All our files are private to their owner, including those that SQLite creates.
   process.umask(0o077);
   const config = readConfig(gatewayConfigSchema, process.env);
   const logOf = (service: string) => createLog(service, config.logLevel);
   const log = logOf('gateway');
   for (const warning of unheededVariables(process.env, services)) log.warn({}, warning);
   process.on('uncaughtException', (error) => {
-    // Whatever state this left behind in memory is not to be trusted; what is durable is. Starting again is safe.
+    // The state in memory is not trustworthy; the durable state is. A restart is safe.
     log.error({ error }, 'uncaught error; the process ends');
     process.exit(crashed);
   });
@@ -47,7 +51,7 @@ async function main(): Promise<void> {
   );
 }
 
-/** The reader of what this prints may be gone, as a launcher that was killed is: work under way is finished all the same. */
+/** The reader of the output may be gone, like a killed launcher: work under way is finished all the same. */
 function goOnWithoutReaders(): void {
   for (const stream of [process.stdout, process.stderr])
     stream.on('error', (error) => {
@@ -55,7 +59,7 @@ function goOnWithoutReaders(): void {
     });
 }
 
-/** A signal that comes during the start stops what has been started, as soon as it has. */
+/** A signal during the start stops the started parts as soon as possible. */
 function stopOnSignal(starting: Promise<Gateway>): void {
   let stopping = false;
   function stop(): void {
@@ -72,7 +76,7 @@ function stopOnSignal(starting: Promise<Gateway>): void {
       if (stopping) process.exit(130);
       stop();
     });
-  // The parent process that held a channel to this one is gone; nobody would stop it any more.
+  // The parent process with the channel to this one is gone; nothing else would stop it.
   process.on('disconnect', () => {
     if (!stopping) stop();
   });

@@ -7,7 +7,7 @@ export type RunAlone = (
   work: (signal: AbortSignal) => Promise<void>,
 ) => Promise<void>;
 
-/** Begins work that runs until its signal is aborted, and gives what stops it. */
+/** Starts work that runs until its signal is aborted; returns a function that stops it. */
 export function inBackground(work: (signal: AbortSignal) => Promise<void>): () => Promise<void> {
   const stopping = new AbortController();
   const running = work(stopping.signal);
@@ -17,7 +17,7 @@ export function inBackground(work: (signal: AbortSignal) => Promise<void>): () =
   };
 }
 
-/** @returns what shows how it is; undefined while this replica stands by, because another one does its work. */
+/** @returns a function with its state; undefined while this replica stands by because another one does the work */
 export function startAlone<Health>(
   name: string,
   service: { run(signal: AbortSignal): Promise<void>; health(): Health },

@@ -1,5 +1,6 @@
-// On a real EventStoreDB a hosted creation took 4.5 ms of the processor: its own stream was read three times, each new view
-// was preceded by an append of metadata, and views and topics fell behind by 14 seconds in a minute at 250 creations a second.
+// On a real EventStoreDB a hosted creation took 4.5 ms of CPU: its own stream was read three times, each new view was preceded
+// by an
+// append of metadata, and at 250 creations a second views and topics lagged by 14 seconds after a minute.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +16,7 @@ const payments = 60;
 const connections = 4;
 const patient = { timeoutMs: 30_000 };
 
-/** A whole gateway in this process, on a test server that counts what is called; stream names without what is particular. */
+/** A whole gateway in this process, on a test server that counts calls; stream names without their ids. */
 async function startCounted() {
   const counts: Record<string, number> = {};
   const onCall = ({ kind, stream }: { kind: string; stream: string }) => {
@@ -61,7 +62,7 @@ it(
   { timeout: 60_000 },
   async () => {
     const { counts, post, get } = await startCounted();
-    // It is made at each start, and would read the payments of today.
+    // Made at each start, and would read today's payments.
     await eventually(
       async () => expect(await get('reconciliations')).toMatchObject({ reconciliations: [{}] }),
       patient,
@@ -83,7 +84,7 @@ it(
     expect(perPayment('append payment')).toBe(2);
     expect(perPayment('read payment')).toBe(1);
     expect(perPayment('append $$view_payment')).toBe(0);
-    // One, if the outcome comes while the projector waits for it: on a busy machine some have two.
+    // One, if the outcome arrives while the projector waits for it; on a busy machine sometimes two.
     expect(perPayment('append view_payment')).toBeLessThan(2);
   },
 );

@@ -7,7 +7,7 @@ import { serviceNames } from '../configuration/service-names.ts';
 import type { Parts } from './parts.ts';
 import type { Sandbox } from './sandbox.ts';
 
-/** Adds the console; with the controls of the sandbox, where this process brings one up. */
+/** Adds the console, with the controls of the sandbox if this process starts one. */
 export async function addConsole(app: FastifyInstance, parts: Parts): Promise<void> {
   const { clock, ids, logOf, config } = parts;
   const isWhole = serviceNames.every(parts.runs);

@@ -34,7 +34,7 @@ async function callerOf(store: EventStore, key: Secret) {
 const revoke = (store: EventStore, key: Secret) =>
   teamsIn(store).change('demo', () => [{ type: 'RevokeKey', keyId: parseApiKey(key.reveal())?.keyId ?? '' }]);
 
-test('the demo team may do everything but take cards, and is called back on this machine only', async () => {
+test('the demo team has all rights except cards, and is called back on this machine only', async () => {
   const store = await temporaryStore();
   const caller = await callerOf(store, await ensure(store));
   const scopes: Scope[] = ['admin', 'payments', 'payouts', 'read', 'refunds', 'stored-cards'];
@@ -47,7 +47,7 @@ test('the demo team may do everything but take cards, and is called back on this
     expect(isAllowedOrigin(url, callback), url).toBe(false);
 });
 
-test('a second start changes nothing and gives the same key', async () => {
+test('a second start changes nothing and returns the same key', async () => {
   const store = await temporaryStore();
   const key = await ensure(store);
   const before = await teamsIn(store).find('demo');
@@ -55,12 +55,12 @@ test('a second start changes nothing and gives the same key', async () => {
   expect(await teamsIn(store).find('demo')).toEqual(before);
 });
 
-test('a known key is kept where the event store was thrown away', async () => {
+test('a known key is kept if the event store was deleted', async () => {
   const key = await ensure(await temporaryStore());
   expect((await ensure(await temporaryStore(), key)).reveal()).toBe(key.reveal());
 });
 
-test('origins that somebody has set stay, even none', async () => {
+test('a list of origins set by an operator stays, even an empty one', async () => {
   const store = await temporaryStore();
   const key = await ensure(store);
   await teamsIn(store).change('demo', () => [{ type: 'AllowOrigins', purpose: 'callback', origins: [] }]);
@@ -68,8 +68,8 @@ test('origins that somebody has set stay, even none', async () => {
   expect((await callerOf(store, key))?.allowedOrigins.callback).toEqual([]);
 });
 
-// The key that somebody had revoked was issued again, with payouts and admin, at the next start.
-test('once somebody has revoked a key, no other is issued, whatever is still known of it', async () => {
+// A revoked key was issued again, with payouts and admin, at the next start.
+test('after a revocation no other key is issued, whatever is still known of the old one', async () => {
   const store = await temporaryStore();
   const key = await ensure(store);
   await revoke(store, key);
@@ -78,14 +78,14 @@ test('once somebody has revoked a key, no other is issued, whatever is still kno
   expect((await teamsIn(store).find('demo'))?.keys).toHaveLength(1);
 });
 
-test('of two keys, the one that nobody has revoked continues to be good', async () => {
+test('of two keys, the active one stays valid', async () => {
   const store = await temporaryStore();
   const [lost, key] = [await ensure(store), await ensure(store)];
   await revoke(store, lost);
   expect((await ensure(store, key)).reveal()).toBe(key.reveal());
 });
 
-test('keys of another environment take no room', async () => {
+test('keys of another environment do not count', async () => {
   const store = await temporaryStore();
   const key = await ensure(store);
   for (const keyId of ['p1', 'p2'])
@@ -103,7 +103,7 @@ test('keys of another environment take no room', async () => {
   expect((await callerOf(store, key))?.team).toBe('demo');
 });
 
-test('where keys were lost twice, a third takes the place of the oldest', async () => {
+test('if keys were lost twice, a third replaces the oldest', async () => {
   const store = await temporaryStore();
   const keys = [await ensure(store), await ensure(store), await ensure(store)];
   const callers = await Promise.all(keys.map((key) => callerOf(store, key)));

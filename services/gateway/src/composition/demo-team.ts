@@ -22,7 +22,7 @@ import type { Parts } from './parts.ts';
 const demoTeam = 'demo';
 const demoScopes: readonly Scope[] = ['payments', 'refunds', 'payouts', 'read', 'stored-cards', 'admin'];
 
-/** What listens to callbacks next to a gateway that is tried out is on the same machine, on any port. */
+/** A test receiver of callbacks runs on the same machine, on any port. */
 const demoCallbackOrigins = ['http://127.0.0.1:*', 'http://localhost:*', 'http://[::1]:*'];
 
 interface Dependencies {
@@ -32,7 +32,7 @@ interface Dependencies {
   ids: Ids;
 }
 
-/** The demo team's key; undefined if the gateway has accounts of its own, and where somebody has revoked the key. */
+/** The demo team's key; undefined if the gateway has accounts of its own, or the key was revoked. */
 export async function demoKey(parts: Parts): Promise<Secret | undefined> {
   const { config, clock, ids, dataDirectory, teamKeys } = parts;
   const deps = { store: await parts.store(), teamKeys, clock, ids };
@@ -61,10 +61,11 @@ async function demoKeysLeft(deps: Dependencies): Promise<string[]> {
 }
 
 /**
- * Makes sure that the demo team exists and has a key, and gives the key. A key that is known from an earlier start is kept,
- * also if the event store was thrown away meanwhile; if the key was lost, a new one takes the oldest one's place.
+ * Makes sure that the demo team exists and has a key, and returns the key. A key known from an earlier start is kept, even if
+ * the event
+ * store was deleted meanwhile; if the key was lost, a new one replaces the oldest.
  *
- * Once somebody has revoked a key of the team, none is issued by itself any more: undefined, unless the known one is active.
+ * Once a key of the team was revoked, no new one is issued automatically: undefined, unless the known one is active.
  */
 export async function ensureDemoTeam(
   deps: Dependencies,
@@ -105,7 +106,7 @@ async function issue(teams: Teams, key: ApiKey, at: number): Promise<void> {
     throw new StartupError('demo_team', `The demo team cannot be given a key (${refusal.code}).`);
 }
 
-/** A list that somebody has set since stays as it is. */
+/** A list that was set since then stays. */
 function allowCallbacks(team: TeamState): TeamCommand[] {
   if (team?.allowedOrigins.callback !== undefined) return [];
   return [{ type: 'AllowOrigins', purpose: 'callback', origins: demoCallbackOrigins }];

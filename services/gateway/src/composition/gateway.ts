@@ -20,32 +20,32 @@ import {
 } from '../configuration/service-names.ts';
 import { everywhere } from '@tollgate/teams';
 
-/** How long a stop may take, milliseconds: the longest call of the Payment Service and a little more. */
+/** Maximum duration of a stop: the longest call of the Payment Service and a margin. @unit milliseconds */
 export const stopBudgetMs = 15_000;
 
 export interface Gateway {
-  /** Where the HTTP server of this process is reached. */
+  /** Address of the HTTP server of this process. */
   url: string;
-  /** Where its metrics are. */
+  /** Address of its metrics. */
   metricsUrl: string;
-  /** What a newcomer is shown; undefined where this process runs a part of the services only. */
+  /** The first screen for a newcomer; undefined if this process runs only some of the services. */
   quickstart: { file: string; content: Quickstart } | undefined;
   /**
-   * The address at which somebody signs in to the console, once; undefined if this process has no console.
+   * A single-use address for signing in to the console; undefined if this process has no console.
    *
-   * @param person whom events and the security log name
+   * @param person recorded in events and the security log
    */
   signInLink(person: string): string | undefined;
-  /** Names what does not work yet, as /readyz does; waits a little for what is only connecting. */
+  /** What does not work yet, like /readyz; waits briefly for connections. */
   missing(): Promise<readonly string[]>;
-  /** Takes no more requests, ends what is under way, and releases all files. */
+  /** Rejects new requests, ends those under way, and releases all files. */
   stop(): Promise<void>;
 }
 
 /**
  * Starts the services; resolves when they are ready to serve. Waits for an event store that elects a leader.
  *
- * @throws StartupError whose message says what to do. What had been started by then is stopped again.
+ * @throws StartupError whose message says what to do. Everything started by then is stopped again.
  */
 export const startGateway = (
   deps: GatewayDependencies,
@@ -61,7 +61,7 @@ async function startOnce(deps: GatewayDependencies, services: readonly ServiceNa
       .catch((error: unknown) => deps.logOf('gateway').error({ error }, 'a part could not be stopped'));
   try {
     const { dataDir, instance, indexDir } = deps.config;
-    // What has no index needs no folder for it: in a container there may be none that it can write.
+    // A process without an index needs no folder for it: in a container there may be no writable one.
     const hasIndex = services.some((service) => indexedServices.includes(service));
     const dataDirectory = openDataDirectory(dataDir, instance, hasIndex ? indexDir : undefined);
     const runs = (service: ServiceName) => services.includes(service);
@@ -93,7 +93,7 @@ async function startOnce(deps: GatewayDependencies, services: readonly ServiceNa
   }
 }
 
-/** The person who starts the gateway may do everything with it. */
+/** The person who starts the gateway has all rights on it. */
 function signInLinkOf(parts: Parts, url: string, person: string): string {
   const operator = { person, source: 'command-line' as const, grants: everywhere('admin') };
   const short = parts.ids.hex(10);
@@ -148,7 +148,7 @@ async function apiOf(parts: Parts, running: readonly RunningService[]): Promise<
   };
 }
 
-/** The first that takes it in: the query service in this process, or the front door that tells those elsewhere. */
+/** The first recipient: the query service in this process, or the front door that forwards to others. */
 function noteRequestOf(running: readonly RunningService[]): (record: RequestRecord) => void {
   const service = running.find(({ noteRequest }) => noteRequest !== undefined);
   return (record) => service?.noteRequest?.(record);

@@ -13,7 +13,7 @@ import { release } from '../configuration/release.ts';
 import { inBackground } from './background.ts';
 
 export interface JoinedStore {
-  /** Takes nothing that needs a newer schema version than it is at. */
+  /** Accepts nothing that needs a newer schema version than the store's. */
   store: EventStore;
   members: Members;
   leave(): Promise<void>;

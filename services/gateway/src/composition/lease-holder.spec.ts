@@ -21,7 +21,7 @@ describe('isOfAnEndedProcess', () => {
   });
 });
 
-// Two containers with the name of their host each held the other's process for ended, and took the lease in turns.
+// Two containers with their host's name each considered the other's process ended, and took the lease in turns.
 it.runIf(process.platform === 'linux')('processes that do not see each other are not on one host', () => {
   const { stdout, status } = spawnSync('unshare', [
     '--user',

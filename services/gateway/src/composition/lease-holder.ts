@@ -5,15 +5,16 @@ import { errorCode } from '@tollgate/service-kit';
 
 /** One life of a process on one machine. */
 export interface Holder {
-  /** As {@link ownHost} tells it: where `pid` means something. */
+  /** As {@link ownHost} returns it: the scope of `pid`. */
   host: string;
   pid: number;
   life: string;
 }
 
 /**
- * The machine, and where the system tells it the space of its process numbers: containers may share a host's name, and each
- * then took the lease of the others, whose processes it does not see.
+ * The machine and, if available, its PID namespace: containers may share a host's name, and each then took the lease of others
+ * whose
+ * processes it cannot see.
  */
 export function ownHost(): string {
   try {
@@ -26,7 +27,7 @@ export function ownHost(): string {
 
 export const toHolder = ({ host, pid, life }: Holder): string => `${pid}.${life}@${host}`;
 
-/** True where the process that a lease names is gone for certain: then its work need not wait for the lease to run out. */
+/** True if the process of a lease has certainly ended: its work need not wait for the lease to expire. */
 export function isOfAnEndedProcess(other: string, own: Holder): boolean {
   const [, digits, life, host] = /^(\d{1,9})\.([^@]*)@(.*)$/s.exec(other) ?? [];
   const pid = Number(digits);

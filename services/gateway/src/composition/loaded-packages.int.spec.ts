@@ -11,7 +11,7 @@ for (const module of process.argv.slice(1)) await import(module);
 console.log(JSON.stringify([...loaded]));
 process.exit();`;
 
-/** Of a module of somebody else the name of its package, of ours its file from the workspace's root. */
+/** For a foreign module its package, for ours its file from the workspace's root. */
 const nameOf = (url: string): string =>
   /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? url.replace(/.*\/(?=(?:libs|services)\/)/, '');
 
@@ -27,7 +27,7 @@ const neededBySome = [
   'services/payment-service/src/payment-service.ts',
 ];
 
-it('a start loads what not every start needs only once it is known to be needed', async () => {
+it('a start loads optional packages only once they are needed', async () => {
   const loaded = await loadedBy('gateway.ts');
   expect(loaded).toContain('fastify');
   expect(loaded).toContain('services/gateway/src/composition/sandbox.ts');

@@ -3,7 +3,7 @@ import type { Clock } from '@tollgate/service-kit';
 const connectingMs = 5_000;
 const lookEveryMs = 100;
 
-/** Names what does not work yet at the end of a start, as /readyz does; waits a little for what is only connecting. */
+/** What does not work yet at the end of a start, like /readyz; waits briefly for connections. */
 export async function whatIsMissing(
   clock: Clock,
   ask: () => Promise<readonly string[]>,

@@ -51,7 +51,7 @@ async function start() {
 const none = { added: [], changed: [], removed: [] };
 
 describe('an accounts file that is read again', () => {
-  it('brings accounts and terms, and leaves what is the same alone', async () => {
+  it('adds accounts and terms, and leaves unchanged ones alone', async () => {
     const { file, write, accounts, providerOf } = await start();
     const [main, other] = [providerOf('main'), providerOf('other')];
     write(entry('main', { weight: 7 }), entry('other', { baseUrl: 'https://127.0.0.1:10' }), entry('new'));
@@ -64,7 +64,7 @@ describe('an accounts file that is read again', () => {
     expect(file.reload()).toEqual(none);
   });
 
-  it('brings another key, which nothing shows', async () => {
+  it('applies another key, without showing it', async () => {
     const { file, writeKey, providerOf } = await start();
     const before = providerOf('main');
     writeKey('sk_2');
@@ -80,7 +80,7 @@ describe('an accounts file that is read again', () => {
       JSON.stringify({ accounts: [entry('main')] }),
       'sandbox/other',
     ],
-  ])('changes nothing where it %s', async (_, text, said) => {
+  ])('changes nothing if it %s', async (_, text, said) => {
     const { file, accounts, path } = await start();
     writeFileSync(path, text);
     for (const use of [file.compare, file.reload]) {
@@ -90,7 +90,7 @@ describe('an accounts file that is read again', () => {
     expect(accounts.all()).toHaveLength(2);
   });
 
-  it('keeps a paused account, too: its payments are still inquired', async () => {
+  it('keeps a paused account: its payments are still inquired', async () => {
     const { file, write, accounts } = await start();
     accounts.setState('sandbox', 'other', 'paused');
     write(entry('main'));

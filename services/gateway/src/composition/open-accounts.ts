@@ -78,7 +78,7 @@ function accountMaker(deps: OpenDependencies, stops: AsyncDisposableStack) {
       maxConnections: account.concurrentCallsMax + inquireConnectionsMax,
       clock: deps.clock,
     });
-    // Calls may be under way when another one takes its place, so none is closed before.
+    // Calls may be under way when it is replaced, so none is closed before.
     stops.defer(() => opened.close());
     const provider = measureProvider(opened, account, deps);
     made.push({ of: account, provider });
@@ -87,7 +87,7 @@ function accountMaker(deps: OpenDependencies, stops: AsyncDisposableStack) {
   return (account: ConfiguredAccount): Account => ({ ...account, provider: providerOf(account) });
 }
 
-/** What a provider is made of, and cannot change. */
+/** The fixed parameters of a provider. */
 const isSameProvider = (one: ConfiguredAccount, other: ConfiguredAccount): boolean =>
   isDeepStrictEqual(providerTermsOf(one), providerTermsOf(other));
 

@@ -3,7 +3,7 @@ import { createFakeClock } from '@tollgate/testing';
 import { expect, it } from 'vitest';
 import { openBus } from './open-bus.ts';
 
-// It connected for as long as the process lived: nobody was left to close it.
+// It kept connecting for as long as the process lived, because no caller could close it.
 it('opens no bus for a start that was abandoned while the client of Kafka was loaded', async () => {
   const stops = new AsyncDisposableStack();
   const connection = { brokers: ['127.0.0.1:9'], clientId: 'spec' };

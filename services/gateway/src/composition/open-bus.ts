@@ -25,13 +25,13 @@ export interface BusDependencies {
   isGone: (holder: string) => boolean;
 }
 
-/** How long a start waits for the topics; without a broker it continues, and says so, milliseconds. */
+/** Maximum wait of a start for the topics; without a broker it continues, and logs it. @unit milliseconds */
 const topicsWaitMs = 10_000;
 
 /** Pause between two attempts to create the topics while no broker answers, milliseconds. */
 const topicsPauseMs = 5_000;
 
-/** So long the callbacks of a process that was killed wait for another one, milliseconds. */
+/** How long the callbacks of a killed process wait for another one. @unit milliseconds */
 const sessionTimeoutMs = 10_000;
 
 /** Needs no broker: the bus connects, and makes the topics that are missing, as soon as there is one. */
@@ -56,7 +56,7 @@ export async function openBus(
   stops.defer(
     inBackground((signal) => makeTopics(deps, kafka, { signal, onTried: () => tried.resolve(undefined) })),
   );
-  // Following a topic that is still being made would fail, and log an error at each first start.
+  // Following a topic that is still being created would fail, and log an error at each first start.
   await valueWithin(clock, topicsWaitMs, tried.promise);
   return bus;
 }

@@ -1,4 +1,4 @@
-/** The event store: a file of this machine, or EventStoreDB if its address is given. */
+/** The event store: a local file, or EventStoreDB if its address is configured. */
 import type { MessagePort } from 'node:worker_threads';
 import {
   type EventStore,
@@ -22,7 +22,7 @@ export interface OpenedStore {
   store: EventStore;
   /** False while the store does not answer, or its disk is full: nothing can be recorded then. */
   isReachable: () => boolean;
-  /** By which another thread of this process opens the same file. */
+  /** Lets another thread of this process open the same file. */
   connection?: () => MessagePort;
 }
 
@@ -42,7 +42,7 @@ export async function openStore({
     const store = await createEventStoreDbStore({ connection: eventStore, clock, log });
     return { store, isReachable: store.isReachable };
   }
-  // Nobody catches it, so it ends the process: its supervisor restarts it, and nothing acknowledged is missing.
+  // Uncaught, so it ends the process: its supervisor restarts it, and nothing acknowledged is lost.
   const onWriterStopped = (error: Error) => {
     throw error;
   };

@@ -37,14 +37,14 @@ import { type ServiceName, providerCalls, serviceNames } from '../configuration/
 export interface Parts extends GatewayDependencies {
   dataDirectory: DataDirectory;
   metrics: Metrics;
-  /** Requests that long reads of this process give way to. */
+  /** Requests that long reads of this process yield to. */
   underWay: UnderWay;
-  /** In reverse, because what was started last needs what was started before. */
+  /** In reverse, because later parts need earlier ones. */
   stops: AsyncDisposableStack;
   /** Whether this process runs that service. */
   runs: (service: ServiceName) => boolean;
   store: () => Promise<EventStore>;
-  /** By which another thread writes to the file of the store, too; undefined if the store is a server. */
+  /** Lets another thread write to the file of the store; undefined if the store is a server. */
   storeConnection: () => Promise<MessagePort | undefined>;
   /** This life of this process, in leases. */
   holder: Holder;
@@ -56,13 +56,13 @@ export interface Parts extends GatewayDependencies {
   runAlone: () => Promise<RunAlone>;
   /** The thread that follows the store next to this one; undefined if this one does it. */
   followerThread: () => Promise<FollowerThread | undefined>;
-  /** Who shares the limits of the accounts, this process among them. */
+  /** Members that share the limits of the accounts, including this process. */
   members: () => Promise<Members>;
-  /** What signs and checks the events of teams. */
+  /** Signs and verifies the events of teams. */
   teamKeys: TeamKeys;
   /** Started: it knows every key. */
   teams: () => Promise<TeamDirectory>;
-  /** The security log, and what writes to it. */
+  /** The security log, with its writers. */
   security: () => Promise<Pick<OpenedTeams, 'security' | 'securityLog'>>;
   /** Started: it has every event, or reports that it is rebuilding. */
   index: () => Promise<PaymentIndex>;
@@ -70,9 +70,9 @@ export interface Parts extends GatewayDependencies {
   callbackSecrets: () => readonly CallbackSecret[];
   webhookSecrets: () => readonly WebhookMasterSecret[];
   dataSecrets: () => DataSecrets;
-  /** What this process shows to other services, and asks of those who call it. */
+  /** Credentials between services, signed and verified. */
   internalCredential: () => InternalCredential;
-  /** What people who operate the gateway show. */
+  /** Credentials of operators. */
   operatorCredentials: () => OperatorCredentials;
   /** Links to sign in that this process has printed, by their short form. */
   shortLinks: Map<string, string>;
@@ -81,14 +81,14 @@ export interface Parts extends GatewayDependencies {
 export function createParts(
   deps: GatewayDependencies,
   base: Pick<Parts, 'dataDirectory' | 'stops' | 'runs'> & {
-    /** Whether the data directory is that of the whole installation, also if the services are their own processes. */
+    /** True if the data directory belongs to the whole installation, even if the services run as separate processes. */
     isInstallation?: boolean;
   },
 ): Parts {
   const { config, clock, ids, logOf, pid } = deps;
   const { dataDirectory, stops, runs } = base;
   const metrics = createMetrics({ log: logOf('metrics') });
-  // The number of a process is used again, in a container always: the rest tells this life of it from the last.
+  // PIDs are reused, always so in containers: the rest makes the id unique.
   const own = { host: ownHost(), pid, life: ids.hex(6) };
   const holder = toHolder(own);
   const isGone = (other: string) => isOfAnEndedProcess(other, own);
@@ -195,7 +195,7 @@ export const indexFileOf = (
   runs: Parts['runs'],
 ): string => (runs('query-service') ? indexFile : commandIndexFile);
 
-/** Where nothing needs the store, nothing of it is missing. */
+/** If nothing needs the store, nothing is missing. */
 function storeOf(
   { config, clock, ids, logOf }: GatewayDependencies,
   { dataDirectory, stops }: Pick<Parts, 'dataDirectory' | 'stops'>,

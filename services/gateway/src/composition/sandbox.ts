@@ -14,8 +14,7 @@ export interface Sandbox {
 }
 
 /**
- * The sandbox of this process. Where another gateway has brought one up on the same folder, an instance that has a name of its
- * own goes in front of that one.
+ * The sandbox of this process. If another gateway has started one on the same folder, a named instance uses that one.
  *
  * @throws StartupError `data_dir_in_use`
  */

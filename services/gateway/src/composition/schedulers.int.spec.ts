@@ -6,8 +6,8 @@ import { createFakeClock } from '@tollgate/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import { inBackground } from './background.ts';
 
-// A process whose clock was an hour ahead held its shards of the inquiry schedule, and inquired nothing of them.
-it('leaves its part to the others while it is not able, and takes it back', async () => {
+// A process whose clock was an hour ahead held its shards of the inquiry schedule, and inquired nothing.
+it('releases its shards while its clock is untrusted, and takes them back', async () => {
   const store = await temporaryStore();
   const clock = createFakeClock({ now: Date.now() });
   const able = { a: true, b: true };

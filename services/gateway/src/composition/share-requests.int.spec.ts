@@ -16,7 +16,7 @@ function newFolder(): string {
   return folder;
 }
 
-/** @param pid of a process that lives: each takes over the work of those that have ended */
+/** @param pid of a living process: each takes over the work of ended ones */
 async function start(folder: string, env: Record<string, string> = {}, pid = process.pid) {
   const config = readConfig(gatewayConfigSchema, {
     TOLLGATE_DATA_DIR: folder,
@@ -58,7 +58,7 @@ it(
       [second, first],
     ] as const) {
       const sent: string[] = [];
-      // A gateway reports to those that it has seen, which takes up to two beats of the members.
+      // A gateway reports to members that it has seen, which takes up to two heartbeats.
       await eventually(
         async () => {
           sent.push((await asked.get('/api/v1/payments/pay_none')).id);

@@ -6,7 +6,7 @@ import { startExitCode, startPatiently } from './start-failure.ts';
 
 const electing = () => new StoreUnavailable('store_not_leader', 'The event store is electing a leader.');
 
-/** Starts while time passes; each try fails as `failure` says. */
+/** Starts while time passes; each try fails with `failure`. */
 async function tryToStart(failure: (tryNumber: number) => Error | undefined) {
   const clock = createFakeClock({ now: 0 });
   let tries = 0;
@@ -30,7 +30,7 @@ it('a start waits until the store has elected a leader', async () => {
   expect([outcome, tries]).toEqual(['started', 10]);
 });
 
-it('a start that lasts too long ends in the own sentence of what is away, and may be repeated', async () => {
+it('a start that takes too long ends with the message of the missing part, and may be retried', async () => {
   const { outcome, tookMs } = await tryToStart(electing);
   expect(outcome).toBeInstanceOf(StartupError);
   expect(outcome).toMatchObject({
@@ -41,7 +41,7 @@ it('a start that lasts too long ends in the own sentence of what is away, and ma
   expect(tookMs).toBeLessThan(32_000);
 });
 
-it('what no waiting repairs ends a start at once, as it is', async () => {
+it('a permanent failure ends a start at once, unchanged', async () => {
   for (const error of [
     new StartupError('port_taken', 'Taken.'),
     new InvariantViolation('no'),

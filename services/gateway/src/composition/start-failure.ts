@@ -1,4 +1,4 @@
-/** A start that meets an outage: how long it is repeated, and how it ends. */
+/** Retries a start during an outage, up to a limit. */
 import {
   type Clock,
   type Log,
@@ -8,11 +8,11 @@ import {
   isRetryable,
 } from '@tollgate/service-kit';
 
-/** How long a start is repeated while the event store elects a leader, say; milliseconds. */
+/** Maximum duration of retries, for example while the event store elects a leader. @unit milliseconds */
 const startWithinMs = 30_000;
 const pauseMs = 500;
 
-/** @param start begun again each time: it leaves nothing behind when it fails */
+/** @param start called again each time; it cleans up when it fails */
 export async function startPatiently<Started>(
   { clock, log }: { clock: Clock; log: Log },
   start: () => Promise<Started>,
@@ -30,7 +30,7 @@ export async function startPatiently<Started>(
   }
 }
 
-/** An outage is no defect of ours: its own sentence is printed, without a stack. */
+/** An outage is not a bug: print its own message, without a stack. */
 function toStartupError(error: unknown): unknown {
   if (!(error instanceof TollgateError) || error instanceof StartupError || !error.retryable) return error;
   const message = `${error.message} Resolve this, then start again.`;

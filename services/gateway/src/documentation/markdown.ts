@@ -1,4 +1,4 @@
-/** Markdown as HTML, with the anchors that GitHub gives headings. */
+/** Renders Markdown as HTML, with GitHub's anchors for headings. */
 import { Marked, type RendererObject } from 'marked';
 import { type Html, html, trustedHtml } from '@tollgate/service-kit';
 
@@ -12,7 +12,7 @@ export function renderMarkdown(text: string, addressOf: AddressOf): string {
 export const renderInline = (text: string, addressOf: AddressOf = () => undefined): string =>
   new Marked({ renderer: rendererWith(addressOf) }).parseInline(text, { async: false });
 
-/** Quotes stay as they are: escaped, they are a quarter of an example in JSON. */
+/** Quotes stay as they are: escaped, they would be a quarter of a JSON example. */
 export const codeBlock = (text: string): Html =>
   trustedHtml(
     `<pre tabindex="0"><code>${text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</code></pre>`,
@@ -25,7 +25,7 @@ const anchorOf = (heading: string): string =>
     .trim()
     .replaceAll(/\s/g, '-');
 
-/** As GitHub does, a repeated heading gets a number. */
+/** Like GitHub, a repeated heading gets a number. */
 function createAnchors(): (heading: string) => string {
   const counts = new Map<string, number>();
   return (heading) => {

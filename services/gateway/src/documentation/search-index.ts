@@ -27,7 +27,7 @@ const entities: Readonly<Record<string, string>> = {
   '&#39;': "'",
 };
 
-/** What a reader sees of HTML. */
+/** The visible text of HTML. */
 const textOf = (markup: string): string =>
   markup
     .replaceAll(/<\/?(?:code|b|i|em|strong|a|span)\b[^>]*>/g, '')

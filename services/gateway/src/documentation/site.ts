@@ -1,4 +1,4 @@
-/** The documentation site: pages from `docs/`, the API reference, search. Each file is made when it is first asked for. */
+/** The documentation site: pages from `docs/`, the API reference, search. Each file is rendered on its first request. */
 import { readFileSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, posix } from 'node:path';
@@ -10,7 +10,7 @@ import { type Page, type PageSection, renderPage, rootOf } from './page.ts';
 import { referencePages } from './reference/pages.ts';
 import { type Found, entriesOf } from './search-index.ts';
 
-/** Made once: it takes a quarter of a second, and does not change while a process runs. */
+/** Cached: it takes a quarter of a second, and does not change while a process runs. */
 export const openApiDocument = once(createOpenApiDocument);
 
 /** By path from the root of the site. */
@@ -64,7 +64,7 @@ function markdownPage(source: string, paths: ReadonlyMap<string, string>): Page 
   };
 }
 
-/** Undefined for what the site does not contain, such as the source code. A folder is its first page. */
+/** Undefined for a missing page, such as the source code. A folder is its first page. */
 function addressOf(target: string, source: string, paths: ReadonlyMap<string, string>): string | undefined {
   const [file = '', anchor] = target.split('#');
   if (file === '') return target;
@@ -85,8 +85,9 @@ function readMiniSearch(): string {
 }
 
 /**
- * A script and no JSON, because a page that was opened from a folder may not fetch. Rendering every page takes half a
- * second, so requests are served in between.
+ * A script instead of JSON, because a page opened from a folder may not fetch. Rendering all pages takes half a second, so
+ * requests are
+ * served in between.
  */
 async function searchIndexOf(pages: readonly Page[]): Promise<string> {
   const entries: Found[] = [];

@@ -20,6 +20,6 @@ it.each([
   expect(() => readLauncherArguments(argv)).toThrow(named);
 });
 
-it('explains itself, whatever else is said', () => {
+it('explains itself, whatever the other arguments', () => {
   expect(readLauncherArguments(['--instances', '--help'])).toBe('help');
 });

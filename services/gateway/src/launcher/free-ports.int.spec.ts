@@ -4,19 +4,19 @@ import { systemIds } from '@tollgate/service-kit';
 import { expect, it, onTestFinished } from 'vitest';
 import { freePorts } from './free-ports.ts';
 
-/** What Linux gives to outgoing connections: one of them may take such a port while its process is started again. */
+/** Linux's range for outgoing connections: one of them may take such a port while its process restarts. */
 const ephemeral = () => {
   const [first, last] = readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8').trim().split(/\s+/);
   return { first: Number(first), last: Number(last) };
 };
 
-it.runIf(process.platform === 'linux')('are none that an outgoing connection could take', async () => {
+it.runIf(process.platform === 'linux')('are outside the range of outgoing connections', async () => {
   const { first, last } = ephemeral();
   for (const port of await freePorts(20, systemIds))
     expect(port < first || port > last, String(port)).toBe(true);
 });
 
-it('are others than those that somebody listens on, and each is there once', async () => {
+it('are free and distinct', async () => {
   const [taken = 0] = await freePorts(1, systemIds);
   const server = createServer();
   onTestFinished(() => void server.close());
@@ -37,7 +37,7 @@ it('are refused if none is free', async () => {
   await expect(freePorts(1, { fraction })).rejects.toMatchObject({ code: 'no_free_port' });
 });
 
-// A process was given the configured port of another one that had not begun to listen: now and then a start failed.
+// A process got the configured port of another one that had not begun to listen: occasionally a start failed.
 it('are others than those that are promised', async () => {
   const [promised = 0, other = 0] = await freePorts(2, systemIds);
   const given = [promised, other].map((port) => (port - 12_000) / 20_000 + 1e-6);

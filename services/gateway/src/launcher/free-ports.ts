@@ -1,6 +1,7 @@
 /**
- * Ports for what has to be found where it was after a restart. They lie below those that the system gives to outgoing
- * connections: one of those could take a port between its choice and its use, or during a restart.
+ * Ports that must stay the same over a restart. They lie below the system's range for outgoing connections, one of which could
+ * take a
+ * port between its choice and its use, or during a restart.
  */
 import { createServer } from 'node:net';
 import { type Ids, StartupError } from '@tollgate/service-kit';
@@ -10,10 +11,10 @@ const highestPort = 32_000;
 const triesMax = 200;
 
 /**
- * Ports of this machine that nobody listens on now, each once.
+ * Distinct ports of this machine on which no process listens.
  *
- * @param promised to others, who do not listen on them yet
- * @throws StartupError `no_free_port` where hardly any is free
+ * @param promised to processes that do not listen yet
+ * @throws StartupError `no_free_port` if too few are free
  */
 export async function freePorts(
   count: number,

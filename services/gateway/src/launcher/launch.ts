@@ -26,7 +26,7 @@ export interface LaunchOptions extends GatewayDependencies {
 interface Ready {
   quickstart: Quickstart;
   file: string;
-  /** Names what does not work yet, as /readyz does. */
+  /** What does not work yet, like /readyz. */
   missing: readonly string[];
 }
 
@@ -36,7 +36,7 @@ export interface Launch {
   stop: ProcessGroup['stop'];
 }
 
-/** First those who take requests, last the sandbox that they call. */
+/** First the processes that accept requests, last the sandbox that they call. */
 const stopOrder = [
   ['api'],
   ['callback-ingester', 'command-service', 'query-service', 'notifier'],
@@ -93,14 +93,14 @@ async function bringUp(
 
 const healthSchema = z.object({ notReady: z.array(z.string()), degraded: z.array(z.string()) });
 
-/** By the front door, which asks all others. */
+/** Via the front door, which asks all others. */
 async function missingAt(metricsUrl: string): Promise<readonly string[]> {
   const answer = await fetch(`${metricsUrl}/readyz`).catch(() => undefined);
   const health = healthSchema.safeParse(await answer?.json().catch(() => undefined));
   return health.success ? [...health.data.notReady, ...health.data.degraded] : ['metrics'];
 }
 
-/** Nobody listens on them yet; one of our own processes took one of them now and then, and the start failed. */
+/** No process listens on them yet; occasionally another of ours took one of them, and the start failed. */
 const configuredPorts = ({
   gatewayPort,
   callbackPort,
@@ -117,7 +117,7 @@ const configuredPorts = ({
     paymentService.httpPort,
   ].filter((port) => port !== undefined);
 
-/** What takes any port takes the same one again when it is started again. */
+/** A process with any port gets the same one again at a restart. */
 function withPorts(config: GatewayConfig, nextPort: () => number): GatewayConfig {
   const portOf = (configured: number) => (configured === 0 ? nextPort() : configured);
   const { paymentService } = config;
@@ -134,7 +134,7 @@ function withPorts(config: GatewayConfig, nextPort: () => number): GatewayConfig
   };
 }
 
-/** The accounts of the file that was given, or those at a sandbox of our own. */
+/** The accounts of the given file, or those of our own sandbox. */
 async function bringUpProvider(
   config: GatewayConfig,
   directory: DataDirectory,

@@ -10,13 +10,13 @@ import { launcherUsage, readLauncherArguments } from './command-line.ts';
 import { type Launch, launch } from './launch.ts';
 import { labelled } from './supervise.ts';
 
-/** For all together, milliseconds; what is still there then is killed, and has lost nothing that it acknowledged. */
+/** For all together; processes still running then are killed, without losing anything acknowledged. @unit milliseconds */
 const stopBudgetMs = 25_000;
 
-/** What Node has compiled is kept for the next process: it halves what a start costs, and there are many. */
+/** Compiled code is cached for the next process: it halves the cost of a start, and there are many. */
 const compileCache = join(import.meta.dirname, '../../../../node_modules/.cache/node-compile-cache');
 
-/** Of the C library: threads would each grow a heap of their own outside of V8's, and give little of it back. */
+/** For the C library: threads would each grow a heap outside of V8's, and return little of it. */
 const arenasMax = '2';
 
 /** Standard output has the log and nothing else: a program may read it. */

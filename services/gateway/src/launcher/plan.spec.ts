@@ -25,7 +25,7 @@ const of = (planned: readonly PlannedProcess[], label: string): PlannedProcess =
 };
 
 describe('one of each', () => {
-  it('is every service, where teams and the Payment Service expect it', () => {
+  it('is every service, at the addresses that teams and the Payment Service expect', () => {
     const planned = plan(1);
     expect(planned.map(({ label }) => label)).toEqual(serviceNames);
     expect(of(planned, 'api').port).toBe(3000);
@@ -33,7 +33,7 @@ describe('one of each', () => {
     expect(of(planned, 'command-service').env['CALLBACK_PUBLIC_URL']).toBe('http://127.0.0.1:3001');
   });
 
-  it('listens to others on loopback only, but for the API and the callbacks', () => {
+  it('uses HTTPS at the front door only, on request', () => {
     const planned = plan(1, { GATEWAY_HOST: '10.1.2.3' });
     const exposed = planned.filter(({ env }) => env['GATEWAY_HOST'] === '10.1.2.3');
     expect(exposed.map(({ service }) => service)).toEqual(['callback-ingester', 'api']);
@@ -52,7 +52,7 @@ it('lets the command service alone have the keys that the accounts file names', 
   expect(plan(1).filter(({ env }) => 'PROVIDER_ACCOUNTS_FILE' in env)).toHaveLength(1);
 });
 
-// The Payment Service was given loopback while callbacks were awaited at another address, and never reached us.
+// The Payment Service got loopback while callbacks were expected at another address, and never reached us.
 it.each([
   [{}, 'http://127.0.0.1:3001'],
   [{ GATEWAY_HOST: '10.1.2.3' }, 'http://10.1.2.3:3001'],
@@ -67,7 +67,7 @@ it.each([
 describe('two of each', () => {
   const planned = plan(2);
 
-  it('know both of those that they call', () => {
+  it('know both services that they call', () => {
     const ports = [of(planned, 'query-service-1').port, of(planned, 'query-service-2').port];
     expect(of(planned, 'api-2').env['QUERY_SERVICE_URL']).toBe(
       ports.map((port) => `http://127.0.0.1:${port}`).join(','),
@@ -83,7 +83,7 @@ describe('two of each', () => {
     expect(instances.map((env) => env['TOLLGATE_INSTANCE'])).toEqual(['', 'services-2']);
   });
 
-  it('get what their program takes', () => {
+  it('get only variables that their program accepts', () => {
     for (const { label, env } of planned)
       expect(() => readConfig(gatewayConfigSchema, env), label).not.toThrow();
   });

@@ -1,4 +1,4 @@
-/** Which processes make up the system, where each listens, and its environment. */
+/** The processes of the system, with addresses and environment. */
 import { only, variablesOf } from '../configuration/service-variables.ts';
 import type { GatewayConfig } from '../configuration/config.ts';
 import { toUrl } from '../edge/http-server.ts';
@@ -17,7 +17,7 @@ export interface PlannedProcess {
   port: number;
   metricsPort: number;
   env: Readonly<Record<string, string>>;
-  /** Names of the variables that it has from who starts it. */
+  /** Names of the variables that it inherits. */
   inherited: readonly string[];
 }
 
@@ -30,13 +30,13 @@ export interface PlanOptions {
   /** Absolute. */
   dataDir: string;
   accountsFile: string;
-  /** Variables that the accounts file says keys are in. */
+  /** Variables with keys of the accounts file. */
   keyVariables: readonly string[];
-  /** Gives ports that nobody uses. */
+  /** Returns free ports. */
   nextPort: () => number;
 }
 
-/** Where what listens for its neighbours only is reached. */
+/** Address of a process that only its neighbors call. */
 const loopback = '127.0.0.1';
 
 export function planProcesses(options: PlanOptions): readonly PlannedProcess[] {
@@ -76,7 +76,7 @@ export function planProcesses(options: PlanOptions): readonly PlannedProcess[] {
         : variablesOf(service),
     env: {
       ...only(shared, variablesOf(service)),
-      // They believe the front door who asks. An empty variable counts as not set.
+      // They trust the front door's report of the caller. An empty variable counts as not set.
       ...(service === 'api' ? {} : { TRUSTED_PROXIES: `${loopback}/32` }),
       ...(service === 'api' && !isFirst ? { GATEWAY_PLAIN_HTTP_PORT: '' } : {}),
       GATEWAY_HOST: service === 'api' || service === 'callback-ingester' ? config.host : loopback,
@@ -91,7 +91,7 @@ export function planProcesses(options: PlanOptions): readonly PlannedProcess[] {
   }));
 }
 
-/** What listens on one address is reached at no other, loopback included. */
+/** A process that listens on one address is reached at no other, including loopback. */
 function callbackUrlOf({ host, callbackPort }: PlanOptions['config']): string {
   const isEveryAddress = host === '0.0.0.0' || host === '::';
   return toUrl(isEveryAddress ? loopback : host, callbackPort);

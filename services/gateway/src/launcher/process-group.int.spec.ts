@@ -8,7 +8,7 @@ import { eventually } from '@tollgate/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import { type ProcessGroup, createProcessGroup } from './process-group.ts';
 
-/** Serves until it is asked to stop, as a service does, and when its channel ends. */
+/** Serves until stopped, like a service, or until its channel closes. */
 const service = `
   const end = () => { console.log('bye'); process.exit(0); };
   process.once('SIGTERM', end).once('disconnect', end);
@@ -77,7 +77,7 @@ function isRunning(pid: number): boolean {
 
 const { signal: never } = new AbortController();
 
-it('shows what each prints under its name, and stops them in order', async () => {
+it('shows the output of each under its name, and stops them in order', async () => {
   const { group, lines, start, pidOf } = tryGroup();
   await Promise.all([start('one', service), start('door', service)]);
   expect(lines.toSorted()).toEqual(['[door] ready', '[one] ready']);
@@ -87,7 +87,7 @@ it('shows what each prints under its name, and stops them in order', async () =>
 });
 
 // Each process had the whole environment of the launcher, and with it every key.
-it('gives each the variables that it is to have, and no others; lines of its log say whose they are', async () => {
+it('gives each only its own variables; log lines have their process', async () => {
   const { lines, start } = tryGroup();
   const printing = `${service} console.log(JSON.stringify(process.env));`;
   await start('one', printing);
@@ -103,7 +103,7 @@ it('gives each the variables that it is to have, and no others; lines of its log
 });
 
 // One that the system killed for its memory while it was starting ended all the others.
-it('starts again what is killed before it serves, and gives up after some times', async () => {
+it('restarts one that is killed before it serves, and gives up after some times', async () => {
   const { lines, start, listFile } = tryGroup();
   const marker = `${listFile}.started`;
   const killedOnce = `
@@ -144,7 +144,7 @@ it('repeats a start that may work later, and leaves the others running', async (
   expect([pidOf('one'), isRunning(first)]).toEqual([first, true]);
 });
 
-it('starts again what dies, under a line', async () => {
+it('restarts one that dies, with a log line', async () => {
   const { lines, start, pidOf } = tryGroup();
   await start('one', service);
   const first = pidOf('one');
@@ -154,7 +154,7 @@ it('starts again what dies, under a line', async () => {
   expect(pidOf('one')).not.toBe(first);
 });
 
-// Who read the list while a process was started again found an empty file.
+// A reader of the list during a restart found an empty file.
 it('puts a new list in the place of the old one as a whole', async () => {
   const { start, listFile } = tryGroup();
   await start('one', service);
@@ -167,7 +167,7 @@ it('puts a new list in the place of the old one as a whole', async () => {
 });
 
 // A full disk ended the launcher, and all services with it, when one of them had died.
-it('starts again what dies also if the list cannot be written, and says so', async () => {
+it('restarts one that dies even if the list cannot be written, and logs it', async () => {
   const { group, lines, listFile, start, pidOf } = tryGroup();
   await start('one', service);
   const first = pidOf('one');
@@ -183,7 +183,7 @@ it('starts again what dies also if the list cannot be written, and says so', asy
   expect(lines.slice(-2).toSorted()).toEqual(['[one] bye', '[two] bye']);
 });
 
-it('does not start again what never served', async () => {
+it('does not restart one that never served', async () => {
   const { lines, start } = tryGroup();
   await expect(start('one', `console.error('Port 1 is taken.'); process.exit(78)`)).rejects.toThrow(
     'one could not be started (exit code 78)',
@@ -191,7 +191,7 @@ it('does not start again what never served', async () => {
   expect(lines).toEqual(['[one] Port 1 is taken.']);
 });
 
-it('kills what does not stop when the time is up', async () => {
+it('kills one that does not stop in time', async () => {
   const { group, start, pidOf } = tryGroup();
   await start('two', deaf);
   const insist = new AbortController();
@@ -201,13 +201,13 @@ it('kills what does not stop when the time is up', async () => {
   expect(isRunning(pidOf('two'))).toBe(false);
 });
 
-it('starts nothing any more once it is being stopped', async () => {
+it('starts nothing once it is stopping', async () => {
   const { group, start } = tryGroup();
   await group.stop(never);
   expect(() => start('one', service)).toThrow();
 });
 
-// A launcher that is killed cannot stop anybody: the end of its channel has to tell them.
+// A killed launcher cannot stop its processes: the closed channel has to.
 it('leaves nothing behind when it is killed itself', async () => {
   const program = `
     import { createProcessGroup } from ${JSON.stringify(new URL('./process-group.ts', import.meta.url).href)};

@@ -21,14 +21,14 @@ export type Member = Pick<ProcessOptions, 'label' | 'argv' | 'env' | 'isReadyLin
   port: number;
   /** Names of the variables that it has from the group's environment, next to those of every program. */
   inherited: readonly string[];
-  /** Where it has metrics. */
+  /** Address of its metrics. */
   metricsPort?: number;
 };
 
 export interface ProcessGroup {
-  /** Resolves when it serves. Rejects with StartupError where it ends before, and where the group is being stopped. */
+  /** Resolves when it serves. Rejects with StartupError if it ends before, or while the group is stopping. */
   start(member: Member): Promise<void>;
-  /** Asks all to stop, in order; kills what is still there when `signal` is aborted. */
+  /** Stops all, in order; kills remaining ones when `signal` is aborted. */
   stop(signal: AbortSignal): Promise<void>;
 }
 

@@ -15,14 +15,14 @@ const program = fileURLToPath(import.meta.resolve('@tollgate/payment-service')).
 /** Kept by the process itself; seeded with the key of a sandbox that ran in the gateway's own process before. */
 const keyFileName = 'payment-service-key';
 
-/** Where a sandbox says that it is reached. */
+/** The address that a sandbox prints. */
 export interface SandboxAddresses {
   httpsUrl: string;
   httpUrl: string;
   caFile: string;
 }
 
-/** What it prints holds its key, and is not shown. */
+/** Its output contains its key, and is not shown. */
 export function sandboxProcess(
   dataDirectory: DataDirectory,
   { paymentService: { httpsPort, httpPort, host }, logLevel }: GatewayConfig,

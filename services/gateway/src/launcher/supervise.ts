@@ -1,4 +1,4 @@
-/** Keeps one process running: shows what it prints, and starts it again when it dies. */
+/** Keeps one process running: shows its output, and restarts it when it dies. */
 import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
@@ -10,24 +10,25 @@ export interface ProcessOptions {
   /** Arguments of Node. */
   argv: readonly string[];
   env: Readonly<Record<string, string | undefined>>;
-  /** Called with every line of its standard output; true for the one that says that it serves. */
+  /** Called with every line of its standard output; true for the line that reports readiness. */
   isReadyLine: (line: string) => boolean;
-  /** Whether its standard output is shown, too; its standard error is always. */
+  /** True to show its standard output; its standard error is always shown. */
   isShown: boolean;
   clock: Clock;
   /** Prints a line. */
   say: (line: string) => void;
-  /** Called at each start. What it throws is printed, and changes nothing else. */
+  /** Called at each start. Its errors are printed, and have no other effect. */
   onStart: (pid: number) => void;
 }
 
 export interface Supervised {
   /**
-   * Resolves when it serves for the first time. Rejects with StartupError if it cannot be started: it has said why, or
-   * crashed or was killed several times. A start that may work later is repeated.
+   * Resolves when it serves for the first time. Rejects with StartupError if it cannot be started: it has printed why, or
+   * crashed or was
+   * killed several times. A start that may succeed later is retried.
    */
   ready: Promise<void>;
-  /** Asks it to stop, insists when `signal` is aborted, and resolves when it is gone. It is not started again. */
+  /** Stops it, kills it when `signal` is aborted, and resolves when it has ended. It is not restarted. */
   stop(signal: AbortSignal): Promise<void>;
 }
 
@@ -35,7 +36,7 @@ export interface Supervised {
 const pauseMinMs = 250;
 const pauseMaxMs = 10_000;
 const longRunMs = 30_000;
-/** Of one that crashes or is killed before it serves, for its memory say. */
+/** Restarts of one that crashes or is killed before it serves, for example for its memory. */
 const startsMax = 3;
 
 export function supervise(options: ProcessOptions): Supervised {
@@ -84,8 +85,9 @@ export function supervise(options: ProcessOptions): Supervised {
 }
 
 /**
- * Nobody opens a debugger in what has keys and card data in its memory; and without a bound the heap grows to a multiple of
- * what lives in it before it is collected.
+ * No debugger may attach to a process with keys and card data in memory; and without a limit the heap grows to a multiple of
+ * its live
+ * data before it is collected.
  */
 const nodeOptions = ['--disable-sigusr1', '--max-old-space-size=512', '--max-semi-space-size=16'];
 
@@ -96,12 +98,13 @@ function start(
 ) {
   const child = spawn(process.execPath, [...nodeOptions, ...argv], {
     env: { ...env },
-    // Ctrl-C in a terminal reaches a whole group: out of ours, so that all are stopped in their order. The channel ends
-    // with us, however we end, and with it the process.
+    // Ctrl-C in a terminal reaches a whole process group: separate it, so that all are stopped in order. The channel closes
+    // when we end,
+    // in any way, and ends the process.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   }) as ChildProcessByStdio<null, Readable, Readable>;
-  // A full disk, say: what runs is worth more than who knows of it.
+  // For example on a full disk: running processes matter more than their list.
   try {
     if (child.pid !== undefined) onStart(child.pid);
   } catch (error) {
@@ -116,13 +119,13 @@ function start(
   return child;
 }
 
-/** A line of the log says in a field whose it is, so that all of them together can be read by a program; others in front. */
+/** A log line names its process in a field, so that the combined log is machine-readable; other lines have a prefix. */
 export const labelled = (label: string, line: string): string =>
   line.startsWith('{"') && line.endsWith('}')
     ? `{"process":${JSON.stringify(label)},${line.slice(1)}`
     : `[${label}] ${line}`;
 
-/** What became of it, once all that it printed was read. */
+/** Its exit, once all its output was read. */
 function endOf(child: ChildProcess): Promise<{ how: string; isCrash: boolean; isTemporary: boolean }> {
   return new Promise((resolve) => {
     child.once('error', (error) => resolve({ how: error.message, isCrash: false, isTemporary: false }));

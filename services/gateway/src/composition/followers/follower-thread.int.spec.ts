@@ -42,7 +42,7 @@ it('projects and fills the index next to the thread that answers', { timeout: 60
   const created = await request(`${url}/api/v1/payments`, { method: 'POST', headers, body });
   const { token } = (await created.body.json()) as { token: string };
   const position = String(created.headers['tollgate-position']);
-  // Read your own writes: what it waits for is done on the other thread.
+  // Read your own writes: the awaited work happens on the other thread.
   await eventually(async () => {
     const shown = await request(`${url}/api/v1/payments/${token}`, {
       headers: { ...headers, 'tollgate-min-position': position },
@@ -62,7 +62,7 @@ it('projects and fills the index next to the thread that answers', { timeout: 60
   ]);
 });
 
-it('refuses to start where the other thread cannot, by the same sentence', { timeout: 60_000 }, async () => {
+it('refuses to start if the other thread cannot, with the same message', { timeout: 60_000 }, async () => {
   const dataDir = givenFolder();
   const { stop } = await start(dataDir);
   await stop();

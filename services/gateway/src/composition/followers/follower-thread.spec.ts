@@ -22,7 +22,7 @@ async function givenStarted() {
 }
 
 describe("the followers' thread", () => {
-  it('is asked, and answers each question by its number', async () => {
+  it('receives each question with its number, and answers it', async () => {
     const { thread, asked, say } = await givenStarted();
     const answers = [thread.ask({ about: 'not-ready' }), thread.ask({ about: 'degraded' })];
     expect(asked).toMatchObject([{ about: 'not-ready' }, { about: 'degraded' }]);
@@ -40,7 +40,7 @@ describe("the followers' thread", () => {
     await answer;
   });
 
-  it('that cannot start says why', async () => {
+  it('reports why it cannot start', async () => {
     const { thread, say } = givenThread();
     say({
       kind: 'start-refused',
@@ -54,14 +54,14 @@ describe("the followers' thread", () => {
     });
   });
 
-  // Views and topics would stand still, and the process look well.
-  it('that ends by itself ends the process: it is thrown to nobody', async () => {
+  // Views and topics would stop while the process looks healthy.
+  it('that ends unexpectedly ends the process, by an uncaught error', async () => {
     const { worker } = await givenStarted();
     expect(() => worker.emit('exit', 1)).toThrow('The thread of the projector and publisher has ended.');
     expect(() => worker.emit('error', new Error('out of memory'))).toThrow('out of memory');
   });
 
-  it('that is stopped has ended when it says so', async () => {
+  it('has ended once its stop resolves', async () => {
     const { thread, worker, asked } = await givenStarted();
     const stopping = thread.stop();
     expect(asked).toEqual([{ kind: 'stop' }]);

@@ -11,7 +11,7 @@ export interface ThreadData {
   holder: Holder;
   /** To the writer of the embedded store; absent if the store is a server. */
   connection?: MessagePort;
-  /** To who reads the index that the thread fills. */
+  /** To the reader of the index that the thread fills. */
   reader: MessagePort;
 }
 
@@ -24,15 +24,16 @@ export type FromThread =
   | { kind: 'start-refused'; code: string; message: string; retryable: boolean }
   | { kind: 'answer'; id: number; answer: unknown };
 
-/** Followers give way after some milliseconds: a thread that takes so long for an answer stands still, milliseconds. */
+/** Followers yield after some milliseconds: without an answer for this long, the thread is stuck. @unit milliseconds */
 const answerWithinMs = 5_000;
 
-/** What is said of those that do not say it themselves. */
+/** Default name. */
 const silent = ['projector', 'event-publisher'];
 
 /**
- * MiB. What it holds of each payment is short-lived; views that were used last and batches are all that stays. The old generation
- * is bounded by `--max-old-space-size` instead if that is given, for this heap as for the first.
+ * MiB. Its payments are short-lived; only recently used views and batches stay. `--max-old-space-size`, if given, limits the
+ * old
+ * generation instead, for this heap as for the first.
  */
 const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 24 };
 
@@ -67,7 +68,7 @@ export async function startFollowerThread(parts: ThreadParts): Promise<FollowerT
   return { running, filler };
 }
 
-/** @param worker what is asked of a `Worker` */
+/** @param worker the part of a `Worker` that is used */
 export function converse(worker: Pick<Worker, 'on' | 'postMessage'>, { clock }: Pick<Parts, 'clock'>) {
   const started = Promise.withResolvers<Extract<FromThread, { kind: 'started' }>['gauges']>();
   const ended = Promise.withResolvers<undefined>();
@@ -83,7 +84,7 @@ export function converse(worker: Pick<Worker, 'on' | 'postMessage'>, { clock }: 
       if (message.kind === 'started') started.resolve(message.gauges);
       else started.reject(new StartupError(message.code, message.message, message));
     })
-    // Thrown to nobody, it ends the process, as it would on the thread of the requests.
+    // Uncaught, so that it ends the process, as on the thread of the requests.
     .on('error', (error) => {
       if (isStarted) throw error;
       started.reject(error);

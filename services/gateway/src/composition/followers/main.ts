@@ -1,4 +1,4 @@
-/** Entry of the thread of the followers: projector and publisher, where others answer requests in the same process. */
+/** Entry of the follower thread: projector and publisher, in a process whose main thread answers requests. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { runUnderLease } from '@tollgate/event-store';
 import {
@@ -67,7 +67,7 @@ async function serve(port: MessagePort, data: ThreadData): Promise<void> {
   const stops = new AsyncDisposableStack();
   const gauges: Gauges = new Map();
   const running = await startAll(data, { stops, gauges }).catch(async (error: unknown) => {
-    // What stays open keeps the thread alive, and the start waits for its end.
+    // Open handles keep the thread alive, and the start waits for its end.
     await stops.disposeAsync();
     throw error;
   });

@@ -22,7 +22,7 @@ const labelsOf = (operation: string, outcome: string) => ({
   outcome,
 });
 
-it('hands on what was asked and answered, and measures until the answer', async () => {
+it('forwards calls and answers, and measures until the answer', async () => {
   const asked: unknown[] = [];
   const outcome = { kind: 'refused', errors: [] };
   const answer = Promise.withResolvers<unknown>();

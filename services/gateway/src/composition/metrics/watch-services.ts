@@ -49,7 +49,7 @@ export function watchAccounts({ watch }: Watch, accounts: Pick<Accounts, 'health
   );
 }
 
-/** How long what is due has been waiting, in the shards that this process works on. */
+/** Age of the oldest due item, in the shards of this process. */
 export function watchSchedule({ watch }: Watch, health: () => InquiryScheduleHealth): void {
   watch('tollgate_inquiry_overdue_seconds', () => {
     const { overdueMs } = health();
@@ -79,7 +79,7 @@ export function watchReconciliations(
   );
 }
 
-/** Open work, open reviews, and how far reads lag behind the events. */
+/** Open work, open reviews, and the lag of reads. */
 export function watchIndex(
   { watch }: Watch,
   { store, clock, index }: { store: Pick<EventStore, 'subscribe'>; clock: Clock; index: WatchedIndex },

@@ -17,7 +17,7 @@ const account = {
   privateKeyEnv: 'KEY',
 };
 
-/** @param building how far the index of this process is said to be */
+/** @param building progress of this process's index */
 async function startBeside(others: readonly ServiceName[], building: () => IndexBuilding | undefined) {
   const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-command-service-'));
   const accountsFile = join(dataDir, 'accounts.json');
@@ -62,7 +62,7 @@ it('reports an index that only it has', async () => {
   expect(await service.degraded?.()).toEqual(['index']);
 });
 
-it('leaves that to the query service where both are in one process', async () => {
+it('leaves that to the query service if both are in one process', async () => {
   const building = {
     followed: '' as IndexBuilding['followed'],
     head: '' as IndexBuilding['head'],

@@ -37,7 +37,7 @@ export async function startCommandService(
   followTeams(parts, { store, securityLog });
   const { recordResolution, recordCommand } = security;
   const installation = await nameOfInstallation({ store, clock, ids });
-  // What is due is read from the index: who has none to read from leaves its shards to the others.
+  // Due items are read from the index: a process without one leaves its shards to the others.
   const mayInquire = () => index.building() === undefined;
   const scheduling = (signal: AbortSignal) => members.share(inquirySchedule, signal);
   stops.defer(inBackground((signal) => runWhile({ isAble: mayInquire, clock }, signal, scheduling)));
@@ -95,8 +95,9 @@ export async function startCommandService(
 }
 
 /**
- * Undefined where the services run apart, even though the file may be in a folder that they share, and where the key is kept
- * elsewhere: then the command line makes the changes.
+ * Undefined if the services run apart, even with a shared folder, or if the key is stored elsewhere: then the command line
+ * makes the
+ * changes.
  */
 function ownTeamKeys({ runs, teamKeys }: Parts): TeamKeys | undefined {
   if (!serviceNames.every(runs)) return undefined;
@@ -108,7 +109,7 @@ function ownTeamKeys({ runs, teamKeys }: Parts): TeamKeys | undefined {
   }
 }
 
-/** Changes of teams into the security log; each process does it, and who comes second writes nothing. */
+/** Copies changes of teams into the security log; each process does, and the second one writes nothing. */
 function followTeams(
   { clock, logOf, teamKeys, stops }: Parts,
   parts: { store: EventStore; securityLog: SecurityLog },

@@ -1,4 +1,4 @@
-/** The services that follow the event store and answer no requests. The thread of the followers runs them, too, so they load little. */
+/** The services that follow the event store and answer no requests. The follower thread runs them, so they load little. */
 import { createEventPublisher } from '@tollgate/topics';
 import { createProjector } from '@tollgate/views';
 import { type RunningService, degradedWithout, setAside } from '../../edge/running-service.ts';
@@ -39,7 +39,7 @@ export async function startEventPublisher(parts: FollowerParts): Promise<Running
   watchPublisher(metrics, health);
   const isFailing = () => health()?.failure !== undefined;
   return {
-    // It fails without the bus, too: the cause is reported, not the consequence.
+    // It also fails without the bus: report the cause, not the consequence.
     degraded: () => [
       ...(bus.isConnected() && isFailing() ? ['event-publisher'] : degradedWithout(bus)()),
       ...setAside('event-publisher', health()?.failedStreams ?? []),

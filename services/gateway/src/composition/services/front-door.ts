@@ -12,21 +12,22 @@ import type { Parts } from '../parts.ts';
 import type { RunningService } from '../../edge/running-service.ts';
 import { type RoutedService, routedServices } from '../../configuration/service-names.ts';
 
-/** Requests that one instance of a service is busy with at most; more wait. */
+/** Maximum concurrent requests per instance of a service; more wait. */
 const connectionsMax = 1_024;
 const connectWithinMs = 1_000;
 const bodyWithinMs = 30_000;
 
 /**
- * How long a connection is kept for the next request: shorter than our servers keep theirs, because of a request on a
- * connection that has just been closed nobody knows whether it was carried out.
+ * How long an idle connection is kept: shorter than our servers keep theirs, because a request on a connection that has just
+ * been
+ * closed has an unknown outcome.
  */
 const idleConnectionMs = 4_000;
 
-/** How long a request for events waits for the next one at most. */
+/** Maximum wait of a request for the next event. */
 const feedWaitMs = 25_000;
 
-/** What an answer may take next to two calls of the Payment Service, of which a repeat waits for the first one's. */
+/** Margin beyond two calls of the Payment Service; a repeat waits for the first one's. */
 const besidesCallsMs = 10_000;
 
 /** Documents the API, and forwards it to the services that do not run in this process. */
@@ -65,7 +66,7 @@ async function registerPages(app: FastifyInstance, parts: Parts): Promise<void> 
   await addConsole(app, parts);
 }
 
-/** Where the query service runs in processes of its own, each of them receives what became of requests. */
+/** If the query service runs separately, each of its processes receives the records of requests. */
 function tellQueryService(parts: Parts): Pick<RunningService, 'noteRequest'> {
   if (parts.runs('query-service')) return {};
   const { clock, logOf, stops } = parts;

@@ -11,7 +11,7 @@ const operation: OpenApiOperation = {
   responses: {},
 };
 
-it('a sample has the key, what is required, and the body in quotes that a shell takes as they are', () => {
+it('a sample has the key, the required fields, and a body in shell-safe quotes', () => {
   const parameters = [
     { name: 'currency', in: 'query', required: true, example: 'EUR', schema: {} },
     { name: 'cursor', in: 'query', required: false, schema: {} },

@@ -58,7 +58,7 @@ export interface Surroundings {
   schemas: Schemas;
   /** Those that have an entry on the page of objects. */
   objects: Schemas;
-  /** Where error codes are explained, from the page of the operation. */
+  /** Path to the error codes, from the page of the operation. */
   errorPage: string;
   /** Returned by any operation, and so not listed with each: `409 code`. */
   commonErrors: ReadonlySet<string>;

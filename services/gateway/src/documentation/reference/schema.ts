@@ -63,7 +63,7 @@ const fieldOf = (name: string, field: Schema, isRequired: boolean, objects: Sche
 /** Fewer fields than this are quicker to read than to look up. */
 const inheritedFieldsMin = 3;
 
-/** The largest named object of which this one has every field. */
+/** The largest named object whose fields this one has. */
 function baseOf(schema: Schema, objects: Schemas): { name: string; schema: Schema } | undefined {
   const textOf = ({ properties, required }: Schema, name: string) =>
     JSON.stringify([properties?.[name], required?.includes(name) === true]);
@@ -91,7 +91,7 @@ export const inlineOf = (text: string | undefined): Html | undefined =>
 
 export const linkTo = (name: string): Html => html`<a href="objects.html#${name}">${name}</a>`;
 
-/** The longest value that an example shows in one line. */
+/** Maximum length of a value that an example shows in one line. */
 const inOneLineMax = 80;
 
 /** JSON with short values in one line. */
@@ -136,7 +136,7 @@ const byFormat: Readonly<Record<string, unknown>> = {
   date: '2030-01-01',
 };
 
-/** A value that fits the schema: its own example, or one that is made of its parts. */
+/** A value that fits the schema: its own example, or one composed of its parts. */
 export function exampleOf(schema: Schema, schemas: Schemas): unknown {
   if (schema.$ref !== undefined) return exampleOf(resolve(schema, schemas), schemas);
   const [given] = schema.examples ?? schema.enum ?? schema['x-extensible-enum'] ?? [];
