@@ -18,7 +18,7 @@ function writeAccounts(key: object): string {
   return file;
 }
 
-it('knows the variables that keys are in before it reads them', () => {
+it('lists the variables with keys before it reads them', () => {
   expect(keyVariablesOf(writeAccounts({ privateKeyEnv: 'MAIN_KEY' }))).toEqual(['MAIN_KEY']);
   expect(keyVariablesOf(writeAccounts({ privateKeyFile: 'main' }))).toEqual([]);
   expect(keyVariablesOf(join(folder, 'none.json'))).toEqual([]);
@@ -33,7 +33,7 @@ describe('readAccountsFile', () => {
       expect(readAccountsFile(path, { env: {} })[0]?.privateKey.reveal()).toBe('key-of-main');
   });
 
-  it('takes keys from the environment that it is given', () => {
+  it('takes keys from the given environment', () => {
     const file = writeAccounts({ privateKeyEnv: 'MAIN_KEY' });
     expect(readAccountsFile(file, { env: { MAIN_KEY: 'key-in-env' } })[0]?.privateKey.reveal()).toBe(
       'key-in-env',
@@ -43,7 +43,7 @@ describe('readAccountsFile', () => {
   it.each([
     ['is not there', 'none.json', 'ENOENT'],
     ['is a folder', '.', 'EISDIR'],
-  ])('says what to do where the file %s', (_name, name, reason) => {
+  ])('reports what to do if the file %s', (_name, name, reason) => {
     const file = join(folder, name);
     const read = () => readAccountsFile(file, { env: {} });
     expect(read).toThrow(StartupError);
@@ -52,13 +52,13 @@ describe('readAccountsFile', () => {
     );
   });
 
-  it('says that the file must be UTF-8: its names are those that payments are recorded under', () => {
+  it('requires UTF-8: payments are recorded under its names', () => {
     const file = join(folder, 'latin1.json');
     writeFileSync(file, Buffer.from('{"accounts":[{"name":"M\u00fcnchen"}]}', 'latin1'));
     expect(() => readAccountsFile(file, { env: {} })).toThrow('must be UTF-8');
   });
 
-  it('says which key file is a folder', () => {
+  it('reports which key file is a folder', () => {
     const file = writeAccounts({ privateKeyFile: '.' });
     expect(() => readAccountsFile(file, { env: {} })).toThrow(
       'privateKeyFile names a file that cannot be read (EISDIR)',

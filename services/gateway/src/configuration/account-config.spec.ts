@@ -71,7 +71,7 @@ describe('an accounts file', () => {
     expect(account?.privateKey.reveal()).toBe('key-of-main');
   });
 
-  it('takes everything that an account may say', () => {
+  it('accepts every setting of an account', () => {
     const limits = {
       weight: 7,
       priority: 2,
@@ -90,7 +90,7 @@ describe('an accounts file', () => {
     expect(account).toMatchObject({ ...limits, ...lists, ca: pem });
   });
 
-  it('takes keys from files, next to it or elsewhere, and from the environment', () => {
+  it('takes keys from files, with relative or absolute paths, and from the environment', () => {
     const accounts = parse(
       main,
       { ...main, name: 'other', privateKeyFile: '/run/secrets/other.key' },
@@ -103,7 +103,7 @@ describe('an accounts file', () => {
     ]);
   });
 
-  it('shows no key when it is printed', () => {
+  it('hides the key when printed', () => {
     expect(JSON.stringify(parse(main))).not.toContain('key-of-main');
   });
 

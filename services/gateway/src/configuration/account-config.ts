@@ -18,15 +18,15 @@ export interface ConfiguredAccount extends AccountConfig {
   ca?: string;
 }
 
-/** What an accounts file refers to. */
+/** Files and variables that an accounts file refers to. */
 export interface AccountsFileOptions {
   /** The environment variables that `privateKeyEnv` names; an empty one counts as not set. */
   env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Accounts in the file at most: each creation draws among all of them. */
+/** Maximum accounts in the file: each creation draws among all of them. */
 const accountsMax = 100;
-/** Faults that one message names at most. */
+/** Maximum faults in one message. */
 const faultsMax = 10;
 
 const nameRule = 'must be 1 to 63 lower-case letters, digits and hyphens, beginning with a letter';
@@ -118,9 +118,9 @@ const fileSchema = z.strictObject(
 );
 
 /**
- * Reads the accounts file, the key files and the certificates that it names; relative paths begin at its folder.
+ * Reads the accounts file, and its key files and certificates; relative paths start at its folder.
  *
- * @throws StartupError that names each entry and field at fault. Values are not repeated: a key may stand in a wrong place.
+ * @throws StartupError with each entry and field at fault, without values: a key may be in the wrong place
  */
 export function readAccountsFile(file: string, options: AccountsFileOptions): readonly ConfiguredAccount[] {
   return parseAccounts(readAccountsText(file), {
@@ -260,7 +260,7 @@ function sharedMerchants(configured: readonly ConfiguredAccount[]): string[] {
   });
 }
 
-/** Collects what is wrong with an entry. */
+/** Collects the faults of an entry. */
 type Note = (fault: string) => void;
 
 /** Undefined if the key cannot be had; `note` has received that, and whatever else is wrong. */
@@ -293,7 +293,7 @@ function keyOfFile(file: string, source: Source, note: Note): Secret | undefined
   return text === undefined ? undefined : toKey('privateKeyFile names a file that', text, note);
 }
 
-/** The variables that an accounts file says keys are in; none if it cannot be read, which its reader tells. */
+/** The variables with keys in an accounts file; none if it is unreadable, which its reader reports. */
 export function keyVariablesOf(file: string): readonly string[] {
   try {
     const { accounts } = keyVariablesSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
@@ -303,7 +303,7 @@ export function keyVariablesOf(file: string): readonly string[] {
   }
 }
 
-/** What the accounts of a file are called, without their keys. @throws StartupError if it cannot be read */
+/** The names of a file's accounts, without their keys. @throws StartupError if it is unreadable */
 export function accountNamesOf(file: string): readonly AccountName[] {
   const names = accountNamesSchema.safeParse(parseJson(readAccountsText(file), file)).data?.accounts;
   if (names === undefined) throw faulty(file, ['accounts must have environment and name each']);
@@ -351,7 +351,7 @@ function readNamed(field: string, file: string, source: Source, note: Note): str
   }
 }
 
-/** True for what the client takes as an address. */
+/** True if the client accepts it as an address. */
 function isServiceAddress(text: string): boolean {
   const url = URL.parse(text);
   return (

@@ -49,7 +49,7 @@ describe('the containers', () => {
   });
 
   it.each(services)(
-    '%s is given what the program understands, and enough to start',
+    '%s gets only variables that the program knows, and enough to start',
     (_name, { environment = {} }) => {
       const known = variableNames(gatewayConfigSchema);
       expect(known).toContain('GATEWAY_PORT');
@@ -59,14 +59,14 @@ describe('the containers', () => {
     },
   );
 
-  // A setting of ours, a size of appends, once kept EventStoreDB from starting at all.
-  it('ask the store for nothing but that it goes without TLS and reports to nobody', () => {
+  // A setting of ours, a size of appends, once prevented EventStoreDB from starting.
+  it("set only EventStoreDB's TLS and telemetry", () => {
     const { environment = {} } = compose.services['eventstoredb'] ?? {};
     const settings = Object.keys(environment).map((name) => name.slice(name.indexOf('_') + 1));
     expect(new Set(settings)).toEqual(new Set(['INSECURE', 'TELEMETRY_OPTOUT']));
   });
 
-  it('tell the sandbox what it understands', () => {
+  it('set only variables that the sandbox knows', () => {
     const { environment = {} } = compose.services['payment-service'] ?? {};
     for (const variable of Object.keys(environment))
       expect(variableNames(paymentServiceConfigSchema)).toContain(variable);
@@ -76,7 +76,7 @@ describe('the containers', () => {
     });
   });
 
-  it('find one another: every address that they are given is that of a container and a port of it', () => {
+  it('find one another: every address is that of a container and one of its ports', () => {
     const addresses = ours.flatMap(([, { environment = {} }]) =>
       Object.entries(environment).filter(([, value]) => /^https?:\/\//.test(value)),
     );
@@ -88,7 +88,7 @@ describe('the containers', () => {
     }
   });
 
-  it('wait for others that exist, and can tell how they are', () => {
+  it('wait for existing services with a health check', () => {
     for (const [name, { depends_on: others = {} }] of all)
       for (const [other, { condition }] of Object.entries(others)) {
         const { healthcheck } = compose.services[other] ?? {};
@@ -120,12 +120,12 @@ describe('the containers', () => {
     }
   });
 
-  it('that have an index share it with nobody', () => {
+  it('with an index do not share it', () => {
     for (const name of ['command-service', 'query-service'])
       expect(compose.services[name]?.volumes, name).toContain('/index');
   });
 
-  it('have accounts that the program takes', () => {
+  it('have accounts that the program accepts', () => {
     const accounts = parseAccounts(read('infra/docker/accounts.json'), {
       file: 'accounts.json',
       env: {},
@@ -141,7 +141,7 @@ describe('the image', () => {
     expect(dockerfile).toContain(`NODE_IMAGE=node:${lock.packages['node_modules/node']?.version}-`);
   });
 
-  it('has what runs in production, a list of it, and no way for a debugger', () => {
+  it('contains the production code, a list of it, and no debugger', () => {
     expect(dockerfile).toMatch(/npm ci --omit=dev/);
     expect(dockerfile).toMatch(
       /npm sbom --sbom-format cyclonedx --omit dev --package-lock-only > sbom\.cdx\.json/,
@@ -151,7 +151,7 @@ describe('the image', () => {
     );
   });
 
-  it('runs the program as nobody in particular', () => {
+  it('runs the program as an unprivileged user', () => {
     const last = dockerfile.slice(dockerfile.lastIndexOf('FROM '));
     expect(last).toMatch(/^USER node$/m);
     expect(last).toMatch(/^ENTRYPOINT \["node", "services\/gateway\/src\/main\.ts"\]$/m);

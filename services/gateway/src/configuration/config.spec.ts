@@ -6,7 +6,7 @@ import { gatewayConfigSchema } from './config.ts';
 
 const configOf = (env: Record<string, string>) => readConfig(gatewayConfigSchema, env);
 
-it('takes the days after which a day is reconciled again', () => {
+it('accepts the days of repeated reconciliations', () => {
   expect(configOf({}).reconciledAfterDays).toEqual([1, 2, 7, 30]);
   expect(configOf({ RECONCILE_AFTER_DAYS: '1, 14' }).reconciledAfterDays).toEqual([1, 14]);
   expect(configOf({}).reviewsByTwo).toEqual([]);
@@ -17,8 +17,8 @@ it('needs no variable', () => {
   expect(configOf({})).toMatchObject({ dataDir: '.data', host: '127.0.0.1', kafka: undefined });
 });
 
-// A slash at its end once made every callback a 404.
-it('takes the address of callbacks with and without a slash at its end', () => {
+// A trailing slash once made every callback a 404.
+it('accepts the callback address with and without a trailing slash', () => {
   for (const CALLBACK_PUBLIC_URL of ['https://pay.example/tollgate', 'https://pay.example/tollgate//'])
     expect(configOf({ CALLBACK_PUBLIC_URL }).callbackPublicUrl).toBe('https://pay.example/tollgate');
 });
@@ -40,7 +40,7 @@ test.each([
 });
 
 // Of these only the first was reported, without its bounds, and the last two ended with a stack.
-it('tells the faults of all variables together, each once, with bounds', () => {
+it('reports the faults of all variables together, each once, with bounds', () => {
   const wrong = {
     GATEWAY_REQUESTS_PER_SECOND: '0',
     GATEWAY_IDLE_MS: '1.5',
@@ -72,7 +72,7 @@ it('tells the faults of all variables together, each once, with bounds', () => {
   expect(() => configOf(wrong)).toThrow(new StartupError('config_invalid', `${intro}${faults.join('; ')}.`));
 });
 
-test('whatever a variable holds, it is taken, or refused by a sentence that names it', () => {
+test('any value of a variable is accepted, or refused by a message with its name', () => {
   const names = [
     'GATEWAY_PORT',
     'KAFKA_BROKERS',

@@ -49,7 +49,7 @@ const publicUrlSchema = z
 
 const originsRule = 'must be an http or https URL without a path, or several of them separated by commas';
 
-/** Where the instances of a service are reached. */
+/** Addresses of the instances of a service. */
 const originsSchema = commaSeparatedSchema
   .transform((origins) => origins.map((origin) => origin.replace(/\/$/, '')))
   .refine((origins) => origins.length > 0 && origins.every(isOrigin), originsRule);
@@ -64,7 +64,7 @@ const madeAtFirstStart = 'made at the first start';
 const secretsSchema = <Secrets>(parse: (text: string) => Secrets) =>
   z.string().transform(orFault(parse)).optional();
 
-/** How long one call of the Payment Service may take. */
+/** Timeout of one call of the Payment Service. */
 export const defaultCallDeadlineMs = 10_000;
 const callDeadlineSchema = durationMs
   .default(defaultCallDeadlineMs)
@@ -126,7 +126,7 @@ const daysSchema = commaSeparatedSchema
 
 const retentionDaysSchema = wholeNumberSchema({ of: 'days', min: 1, max: 36_500 }).default(30);
 
-/** Also where another variable is at fault, which would be reported alone. */
+/** Even if another variable is at fault, which would be reported alone. */
 const always = () => true;
 
 const ownSchema = z

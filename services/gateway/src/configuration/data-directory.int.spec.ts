@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Nothing can be written under this name any more, as on a full disk. */
+/** Writes under this name fail, as on a full disk. */
 const block = (name: string) => mkdirSync(join(folder, name));
 
 // A start on a full disk ended with a stack, although the file that it wanted to make was there.
@@ -22,7 +22,7 @@ it('needs no room for secrets that are there', () => {
   expect(directory.callbackSecrets(systemIds)[0]?.secret.reveal()).toBe(made);
 });
 
-it('says in a sentence which file cannot be written', () => {
+it('reports the file that cannot be written', () => {
   const directory = openDataDirectory(folder);
   block('quickstart.json.next');
   const quickstart = { gatewayUrl: '', callbackUrl: '', metricsUrl: '', pid: 1 };
@@ -39,10 +39,10 @@ it.each([
   'webhooks.db',
   'quickstart.json',
   'data-secrets',
-])('does not start empty where a store was, as %s shows', (name) => {
+])('does not start empty if there was a store, as shown by %s', (name) => {
   const directory = openDataDirectory(folder);
   directory.requireStore();
-  // Made before there is a store, by a start that came no further.
+  // Created before the store, by an interrupted start.
   for (const early of ['callback-secrets', 'internal-secrets', 'operator-signing.key', 'index.db-lock'])
     writeFileSync(join(folder, early), '');
   directory.requireStore();
@@ -58,8 +58,8 @@ it.each([
   directory.requireStore();
 });
 
-// Beside accounts of a file there is no sandbox that keeps a second gateway away: both wrote the same index.
-it('gives an index to one process at a time', () => {
+// With an accounts file, no sandbox locks out a second gateway: both wrote the same index.
+it('locks an index for one process at a time', () => {
   const directory = openDataDirectory(folder);
   const lock = directory.lockIndex(directory.indexFile);
   const again = () => directory.lockIndex(directory.indexFile);
@@ -70,7 +70,7 @@ it('gives an index to one process at a time', () => {
   again().close();
 });
 
-// The start said to set DATA_SECRETS. Operators who did made a new secret, and lost all that the old one protected.
+// The message asked for DATA_SECRETS. Operators made a new secret, and lost everything under the old one.
 it.each(['callback', 'internal', 'webhook', 'data'] as const)(
   'names the file of the %s secrets that is empty or cut, and leaves it as it is',
   (name) => {

@@ -1,4 +1,4 @@
-/** The folder that holds everything durable of the embedded way of running, and what is read from it at the start. */
+/** The folder with everything durable of an embedded gateway, and its contents at the start. */
 import {
   accessSync,
   chmodSync,
@@ -31,15 +31,15 @@ import {
 import { z } from 'zod';
 import { type InternalSecrets, parseInternalSecrets } from './internal-secrets.ts';
 
-/** What a script or a newcomer needs to drive the running system. */
+/** What a script or a newcomer needs to use the running system. */
 export const quickstartSchema = z.object({
   gatewayUrl: z.string(),
-  /** Of the demo team; absent if there is none, and where it was revoked. */
+  /** Of the demo team; absent if there is none, or it was revoked. */
   apiKey: z.string().exactOptional(),
   callbackUrl: z.string(),
   /** Metrics and health; that of the front door if each service is its own process. */
   metricsUrl: z.string(),
-  /** Of the sandbox; absent where the gateway calls the accounts of a file. */
+  /** Of the sandbox; absent if the gateway uses an accounts file. */
   paymentServiceUrl: z.string().exactOptional(),
   paymentServiceHttpUrl: z.string().exactOptional(),
   paymentServiceKey: z.string().exactOptional(),
@@ -53,47 +53,47 @@ export interface DataDirectory {
   eventsFile: string;
   indexFile: string;
   /**
-   * Keeps every other process from an index of this folder: what one of them writes, the other would not know.
+   * Locks an index of this folder for this process: concurrent writers would corrupt it.
    *
    * @throws StartupError `data_dir_in_use`
    */
   lockIndex(file: string): { close(): void };
   /**
-   * For a store that is a file here. Before it is opened, which would start an empty one if it was lost.
+   * For a local store. Call before opening it, which would create an empty one if it was lost.
    *
-   * @throws StartupError if it is missing or empty, and what was made from it is there
+   * @throws StartupError if it is missing or empty, and files made from it exist
    */
   requireStore(): void;
   /** The index of a command service that runs apart from the query service. */
   commandIndexFile: string;
-  /** What became of the requests of the last days. */
+  /** The records of requests. */
   requestsFile: string;
   /** The outcome of each webhook. */
   webhooksFile: string;
   quickstartFile: string;
   /** Lists the processes of a system that has several. */
   processesFile: string;
-  /** The file of the last start, or undefined if there is none that can be read. */
+  /** The file of the last start, or undefined if it is missing or unreadable. */
   readQuickstart(): Quickstart | undefined;
   /** That of the gateway that has no name of its own. */
   readFirstQuickstart(): Quickstart | undefined;
   /** Replaces the file in one step; only its owner may read it. */
   writeQuickstart(quickstart: Quickstart): void;
-  /** The secrets of callback addresses, made at the first start. */
+  /** The secrets of callback URLs, created at the first start. */
   callbackSecrets(ids: Ids): readonly CallbackSecret[];
-  /** The secrets that services know each other by, made at the first start. */
+  /** The secrets between services, created at the first start. */
   internalSecrets(ids: Ids): InternalSecrets;
-  /** The masters of the secrets that webhooks are signed with, made at the first start. */
+  /** The master secrets of webhook signatures, created at the first start. */
   webhookSecrets(ids: Ids): readonly WebhookMasterSecret[];
-  /** What protects data in the event store, made at the first start. */
+  /** The data secrets, created at the first start. */
   dataSecrets(ids: Ids): DataSecrets;
 }
 
 /**
- * Makes the folder if it is missing.
+ * Creates the folder if it is missing.
  *
- * @param instance tells the files of one of several gateways on the same folder from those of the others
- * @param indexDir of the indexes, which are caches; `dataDir` unless given, which is also right for who has none
+ * @param instance distinguishes the files of several gateways on the same folder
+ * @param indexDir of the indexes, which are caches. @default `dataDir`
  * @throws StartupError if a folder cannot be written
  */
 export function openDataDirectory(dataDir: string, instance?: string, indexDir = dataDir): DataDirectory {
@@ -143,7 +143,7 @@ export function openDataDirectory(dataDir: string, instance?: string, indexDir =
   };
 }
 
-/** What no process has made before it had a store: indexes of any process, and the secrets that the store is written with. */
+/** Files that exist only after a store did: indexes of any process, and the data secrets. */
 const madeFromStore =
   /^(?:data-secrets|(?:index|command-service-index|feed|webhooks)(?:-[a-z0-9-]+)?\.db|quickstart(?:-[a-z0-9-]+)?\.json)$/;
 
@@ -179,7 +179,7 @@ function lockIndex(file: string, path: string): { close(): void } {
   }
 }
 
-/** Of a folder on which another process does what this one would. */
+/** For a folder on which another process already does this work. */
 export const inUse = (path: string, cause: unknown): StartupError =>
   new StartupError(
     'data_dir_in_use',
@@ -213,15 +213,15 @@ function readJson(file: string): unknown {
 }
 
 /**
- * Makes a file unless there is one, whole or not at all: of two first starts at once, both go on with what one of them has
- * made, and one that is killed in between leaves nothing that the next would trip over.
+ * Creates a file unless it exists, atomically: of two first starts, both use the same file, and a killed one leaves no partial
+ * file.
  */
 export function makePrivately(file: string, text: string): void {
   // On a full disk nothing could be written, and nothing has to be.
   if (existsSync(file)) return;
   const own = `${file}.${process.pid}`;
   try {
-    // What it protects may be durable before it is, and must not be all that a power cut leaves.
+    // Data under it may become durable earlier, and must not survive a power failure alone.
     writeFileSync(own, text, { mode: 0o600, flush: true });
     linkSync(own, file);
   } catch (error) {

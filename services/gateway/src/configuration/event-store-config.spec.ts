@@ -15,7 +15,7 @@ it('is nothing without an address, whatever else is set', () => {
   expect(configOf({ EVENTSTORE_URL: '' })).toBeUndefined();
 });
 
-it('takes the user out of the address, and that of the variables rather', () => {
+it('removes the user from the address, and prefers that of the variables', () => {
   const user = { EVENTSTORE_USERNAME: 'gateway', EVENTSTORE_PASSWORD: 'hush too' };
   expect(configOf({ EVENTSTORE_URL: secure })?.credentials?.password.reveal()).toBe('hush');
   const config = configOf({ EVENTSTORE_URL: secure, ...user });

@@ -8,7 +8,7 @@ import { Secret, StartupError, omitUndefined, isLoopbackAddress } from '@tollgat
 import { z } from 'zod';
 import { readNamed } from './tls.ts';
 
-/** The environment variables of EventStoreDB. Without `EVENTSTORE_URL` the store is a file, and the others say nothing. */
+/** The environment variables of EventStoreDB. Without `EVENTSTORE_URL` the store is a file, and the others have no effect. */
 export const eventStoreEnvironmentSchema = z.object({
   EVENTSTORE_URL: z
     .string()
@@ -59,7 +59,7 @@ function toTls(
   { tls, tlsCaFile, hosts, discovers }: ConnectionString,
 ): EventStoreDbConnection['tls'] {
   if (!tls) {
-    // The node that is asked for the cluster may name nodes anywhere.
+    // A node that reports the cluster's members may report any address.
     const staysHere = !discovers && hosts.every(({ address }) => isLoopbackAddress(address));
     if (allowed === 'true' || staysHere) return false;
     throw wrong(

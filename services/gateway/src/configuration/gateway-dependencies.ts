@@ -5,11 +5,11 @@ export interface GatewayDependencies {
   config: GatewayConfig;
   clock: Clock;
   ids: Ids;
-  /** Gives the log of one service. */
+  /** Returns the log of one service. */
   logOf: (service: string) => Log;
   /** The environment variables, for the private keys that the accounts file names. */
   env: Readonly<Record<string, string | undefined>>;
   pid: number;
-  /** Projector and publisher run on a thread of their own, which reads the configuration out of `env`, next to what answers. */
+  /** Projector and publisher run on a thread of their own, which reads the configuration from `env`. */
   hasFollowerThread?: boolean;
 }

@@ -1,6 +1,6 @@
 import { type KeyedSecret, parseKeyedSecrets } from '@tollgate/service-kit';
 
-/** What the services of one gateway know each other by; the first one signs. */
+/** Shared secrets between the services of one gateway; the first one signs. */
 export type InternalSecrets = readonly [KeyedSecret, ...KeyedSecret[]];
 
 /** Reads `kid:secret`, or two of them during a rotation. @throws StartupError */

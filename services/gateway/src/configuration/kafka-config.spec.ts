@@ -12,7 +12,7 @@ it('is nothing without brokers, whatever else is set', () => {
   expect(configOf({ KAFKA_TLS: 'true' })).toBeUndefined();
 });
 
-it('takes several brokers, and plain defaults', () => {
+it('accepts several brokers, with plain defaults', () => {
   expect(configOf(brokers)).toEqual({
     connection: { brokers: ['one:9092', 'two:9093'], clientId: 'tollgate' },
     topicPrefix: '',
@@ -91,7 +91,7 @@ describe('a wrong setting is named', () => {
   });
 });
 
-it('begins the names of topics with KAFKA_TOPIC_PREFIX, and takes none that Kafka would not', () => {
+it('prefixes topics with KAFKA_TOPIC_PREFIX, and rejects names that Kafka would reject', () => {
   const config = configOf({ ...brokers, KAFKA_TOPIC_PREFIX: 'staging.' });
   if (config === undefined) throw new Error('there is no Kafka');
   const topic = { topic: 'orders', partitions: 1, retentionMs: 'forever', cleanup: 'delete' } as const;

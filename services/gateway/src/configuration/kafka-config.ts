@@ -23,7 +23,7 @@ const copies = wholeNumberSchema({ of: 'copies', min: 1, max: 32 });
 
 const mechanisms = ['plain', 'scram-sha-256', 'scram-sha-512'] as const;
 
-/** The environment variables of Kafka. Without `KAFKA_BROKERS` the bus is embedded, and the others say nothing. */
+/** The environment variables of Kafka. Without `KAFKA_BROKERS` the bus is embedded, and the others have no effect. */
 export const kafkaEnvironmentSchema = z.object({
   KAFKA_BROKERS: brokersSchema
     .optional()
@@ -74,7 +74,7 @@ export interface KafkaConfig {
   minInsyncReplicas: number;
 }
 
-/** One copy may be missing if there are several: what was confirmed by a single one is gone with its disk. */
+/** With several copies one may be missing; a record confirmed by a single one is lost with its disk. */
 export const minInsyncReplicasOf = (replication: number): number => Math.max(1, replication - 1);
 
 /** Undefined if the bus is embedded. @throws StartupError that names the variable that is wrong */
@@ -115,7 +115,7 @@ function toSasl(env: Environment): KafkaConnectionOptions['sasl'] {
   return { mechanism, username, password };
 }
 
-/** Brokers tell of others, but loopback is where tests and tunnels are. */
+/** Brokers advertise others, but loopback is for tests and tunnels. */
 function refuseOpenPassword(
   { KAFKA_ALLOW_INSECURE: allowed }: Environment,
   brokers: readonly string[],
@@ -129,7 +129,7 @@ function refuseOpenPassword(
 
 const wrong = (what: string) => new StartupError('config_invalid', `${what}.`);
 
-/** A topic of ours as it is made on this cluster. */
+/** A topic of ours with its settings on this cluster. */
 export const toTopicSpec = (
   topic: GatewayTopic,
   {

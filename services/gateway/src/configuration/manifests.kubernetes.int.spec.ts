@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { broughtAlong, faultsIn } from './testing/manifest-faults.ts';
 import { type Manifests, buildManifests, schemaFaults } from './testing/manifests.ts';
 
-/** The oldest that takes all fields that we use, and the newest that the validator knows. */
+/** The oldest version with all fields that we use, and the newest that the validator knows. */
 const kubernetesVersions = ['1.30', '1.37'];
 
 const workspace = join(import.meta.dirname, '..', '..', '..', '..');
@@ -19,7 +19,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const authorityFile = join(folder, 'authority.pem');
 writeFileSync(authorityFile, rootCertificates[0] ?? '');
 
-/** A copy, so that mistakes can be made in it. */
+/** A copy for planted mistakes. */
 function copyManifests(): string {
   const copy = mkdtempSync(join(folder, 'copy-'));
   cpSync(join(workspace, 'infra', 'kubernetes'), copy, { recursive: true });
@@ -40,7 +40,7 @@ async function expectWhole(manifests: Manifests): Promise<void> {
 }
 
 it.each(['base', 'overlays/three-replicas'])(
-  '%s is what Kubernetes takes, and what the program needs',
+  '%s is valid for Kubernetes and for the program',
   async (name) => {
     await expectWhole(await buildManifests(join(workspace, 'infra', 'kubernetes', name)));
   },
@@ -66,7 +66,7 @@ describe('three replicas', () => {
 describe('the documentation', () => {
   const page = read('docs', 'operator', 'kubernetes.md');
 
-  it('has an installation that is whole as it stands there', async () => {
+  it('has a complete sample installation', async () => {
     // The block is part of a numbered list.
     const [, indented = ''] = /```yaml\n( *# kustomization\.yaml[\s\S]*?) *```/.exec(page) ?? [];
     const installation = indented.replaceAll(/^ {3}/gm, '');
@@ -84,17 +84,17 @@ describe('the documentation', () => {
     expect(manifests.text).not.toContain('eventstoredb.example');
   });
 
-  it('says how each thing is made that an installation brings along', () => {
+  it('documents how to create each prerequisite', () => {
     for (const name of broughtAlong.secrets) expect(page).toContain(`create secret generic ${name} `);
     for (const name of broughtAlong.configMaps) expect(page).toContain(`create configmap ${name} `);
   });
 
-  it('tells the oldest and the newest Kubernetes that is tried', () => {
+  it('lists the oldest and the newest tested Kubernetes', () => {
     expect(page).toContain(kubernetesVersions.join(' and '));
   });
 });
 
-/** A mistake in a file of the base, and what is said of it. */
+/** A mistake in a file of the base, and its report. */
 type Mistake = [file: string, from: string, to: string, says: string];
 
 const malformed: Mistake[] = [

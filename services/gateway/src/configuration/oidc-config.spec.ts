@@ -11,7 +11,7 @@ const whole = {
 };
 const read = (env: Record<string, string>) => readConfig(gatewayConfigSchema, env).identityProvider;
 
-describe('where people sign in', () => {
+describe("the identity provider's address", () => {
   it('is nowhere else unless an issuer is named', () => {
     expect(read({ OIDC_ADMINS: 'root' })).toBeUndefined();
   });
@@ -62,7 +62,7 @@ describe('where people sign in', () => {
     [{ OIDC_ADMINS: ' , ' }, 'No group has a role'],
     [{ OIDC_SCOPES: 'email' }, 'OIDC_SCOPES must be a list with openid'],
     [{ OIDC_PERSON_CLAIM: 'a b' }, 'OIDC_PERSON_CLAIM must be the name of a claim'],
-  ])('is refused by name where it is %j', (change, message) => {
+  ])('is refused by name if it is %j', (change, message) => {
     const { OIDC_CLIENT_SECRET: secret, ...rest } = { ...whole, ...change };
     const env = { ...rest, ...(secret === undefined ? {} : { OIDC_CLIENT_SECRET: secret }) };
     expect(() => read(env)).toThrow(message);

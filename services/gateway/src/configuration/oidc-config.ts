@@ -70,7 +70,7 @@ export const oidcEnvironmentSchema = z.object({
 });
 type Environment = z.infer<typeof oidcEnvironmentSchema>;
 
-/** Undefined where nobody signs in that way. @throws StartupError that names the variable that is wrong */
+/** Undefined if this sign-in is not configured. @throws StartupError with the invalid variable */
 export function toOidcConfig(env: Environment): IdentityProviderConfig | undefined {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = env;
   if (issuer === undefined) return undefined;
@@ -108,7 +108,7 @@ type GroupGrant = IdentityProviderConfig['grantsOf'][number];
 const toGrants = (role: Grant['role'], groups: readonly string[] = []): GroupGrant[] =>
   groups.flatMap((group) => everywhere(role).map((grant) => ({ group, grant })));
 
-/** The group comes last, because its name may contain anything but a semicolon. */
+/** The group is last, because its name may contain anything but a semicolon. */
 function parseGrants(text: string): GroupGrant[] {
   const entries = text.split(';').map((entry) => entry.trim());
   return entries
@@ -126,7 +126,7 @@ function parseGrants(text: string): GroupGrant[] {
     });
 }
 
-/** Without TLS, anyone between us and the provider could vouch for anybody. */
+/** Without TLS, anyone between us and the provider could sign in as any person. */
 function httpsUrl(name: string, text: string): URL {
   const url = URL.parse(text);
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopbackAddress(url.hostname));

@@ -28,7 +28,7 @@ export const sandboxAccount = (reached: {
   ca: reached.ca,
 });
 
-/** What they are called, without their keys; undefined if that is not known here. @throws as `accountNamesOf` */
+/** Their names, without their keys; undefined if not known here. @throws as `accountNamesOf` */
 export function accountNamesBesideGateway(
   accountsFile: string | undefined,
   directory: Pick<DataDirectory, 'readQuickstart'>,

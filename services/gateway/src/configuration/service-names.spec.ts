@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readServiceNames, serviceNames, usage } from './service-names.ts';
 
 describe('the services of a process', () => {
-  it('are all if none is named', () => {
+  it('are all by default', () => {
     expect(readServiceNames([])).toEqual(serviceNames);
   });
 
@@ -18,7 +18,7 @@ describe('the services of a process', () => {
     for (const known of serviceNames) expect(reading).toThrow(known);
   });
 
-  it('are explained by --help, whatever else is said', () => {
+  it('are explained by --help, whatever the other arguments', () => {
     expect(readServiceNames(['nonsense', '--help'])).toBe('help');
     expect(readServiceNames(['-h'])).toBe('help');
     for (const name of serviceNames) expect(usage).toContain(name);

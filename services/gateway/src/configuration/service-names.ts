@@ -1,7 +1,7 @@
 /** The services that a process of the gateway can run, and how its arguments name them. */
 import { StartupError } from '@tollgate/service-kit';
 
-/** What each service does, in the order in which one process starts them: none needs one of those after it. */
+/** The purpose of each service, in starting order: none needs a later one. */
 const descriptions = {
   'callback-ingester': 'receives callbacks of the Payment Service (CALLBACK_PORT) and stores them on the bus',
   projector: 'folds events into views',
@@ -16,7 +16,7 @@ export type ServiceName = keyof typeof descriptions;
 
 export const serviceNames = Object.keys(descriptions) as readonly ServiceName[];
 
-/** Those that the front door forwards to where they run in their own processes. */
+/** Services that the front door forwards to in their own processes. */
 export const routedServices = [
   'command-service',
   'query-service',
@@ -41,10 +41,10 @@ npm run services starts each in its own process; docs/operator/configuration.md 
 `;
 
 /**
- * Reads which services a process is to run.
+ * Reads the services that a process is to run.
  *
- * @returns them in the order of their start, or `help` if that was asked for
- * @throws StartupError for a name that is none, with those that are
+ * @returns them in starting order, or `help` if requested
+ * @throws StartupError for an unknown name, with the known ones
  */
 export function readServiceNames(argv: readonly string[]): readonly ServiceName[] | 'help' {
   if (argv.includes('--help') || argv.includes('-h')) return 'help';

@@ -17,7 +17,7 @@ it('every variable of the gateway is of some service, and every one that a servi
 });
 
 // Each process had the whole environment, keys at the Payment Service included.
-describe('a secret is only with those who need it', () => {
+describe('a secret is given only to services that need it', () => {
   it.each([
     ['CALLBACK_SECRETS', ['callback-ingester', 'command-service']],
     ['WEBHOOK_SECRETS', ['notifier']],
@@ -38,8 +38,8 @@ describe('a secret is only with those who need it', () => {
   });
 });
 
-// What a service is configured with must not depend on who starts it.
-it.each(serviceNames)('%s understands what it is given of a whole environment', (service) => {
+// The configuration of a service must not depend on how it is started.
+it.each(serviceNames)('%s knows every variable that it gets from a whole environment', (service) => {
   const environment = {
     GATEWAY_TLS_CERT_FILE: 'cert.pem',
     GATEWAY_TLS_KEY_FILE: 'key.pem',
@@ -57,6 +57,6 @@ it.each(serviceNames)('%s understands what it is given of a whole environment', 
   expect(() => readConfig(gatewayConfigSchema, given)).not.toThrow();
 });
 
-it('what every program has is no setting of ours', () => {
+it('common variables of all programs are not settings of ours', () => {
   expect(ofEveryProgram.filter((name) => known.includes(name))).toEqual([]);
 });

@@ -1,12 +1,13 @@
 /**
- * Which environment variables each service has a use for: what runs them as their own processes gives them these and no
- * others, so that a process which is broken into has no secret that it does not need itself.
+ * The environment variables that each service uses. A launcher of separate processes passes only these, so that a compromised
+ * process
+ * has no secret that it does not need.
  */
 import type { ServiceName } from './service-names.ts';
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
-/** Of every program: how it is found, how Node runs and the C library takes memory, and what is trusted on this machine. */
+/** For every program: its path, Node's and the C library's memory, and the machine's trusted certificates. */
 export const ofEveryProgram = words(`
   PATH HOME TMPDIR TZ LANG LC_ALL LD_LIBRARY_PATH NODE_ENV NODE_OPTIONS NODE_COMPILE_CACHE MALLOC_ARENA_MAX
   NODE_EXTRA_CA_CERTS SSL_CERT_FILE SSL_CERT_DIR`);
@@ -47,7 +48,7 @@ const own: Readonly<Record<ServiceName, readonly string[]>> = {
     ...words('NOTIFIER_SHARDS WEBHOOK_SECRETS WEBHOOK_NETWORKS WEBHOOK_RETENTION_DAYS'),
     ...[...ofEventStore, ...ofRoutes],
   ],
-  // The two times of the provider say how long an answer may take.
+  // The two times of the provider determine how long an answer may take.
   api: words(`
     COMMAND_SERVICE_URL QUERY_SERVICE_URL NOTIFIER_URL INTERNAL_SECRETS GATEWAY_TLS_CERT_FILE GATEWAY_TLS_KEY_FILE
     GATEWAY_PLAIN_HTTP_PORT OIDC_ISSUER OIDC_CLIENT_ID OIDC_CLIENT_SECRET OIDC_SCOPES OIDC_PERSON_CLAIM
@@ -55,7 +56,7 @@ const own: Readonly<Record<ServiceName, readonly string[]>> = {
     OIDC_GRANTS CONSOLE_PUBLIC_URL PROVIDER_CALL_DEADLINE_MS PROVIDER_SEND_WITHIN_MS`),
 };
 
-/** Beside those, the command service reads the keys that its accounts file names. */
+/** In addition, the command service reads the keys of its accounts file. */
 export const variablesOf = (service: ServiceName): readonly string[] => [...ofEveryService, ...own[service]];
 
 /** The part of an environment that these names are. */

@@ -1,4 +1,4 @@
-/** The user of the operating system who runs this process, as the cause of changes. */
+/** The operating system's user of this process, as the actor of changes. */
 import { hostname, userInfo } from 'node:os';
 
 export const systemPerson = (): string => `os:${nameOfUser()}@${hostname()}`;

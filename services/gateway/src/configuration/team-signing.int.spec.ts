@@ -13,7 +13,7 @@ const keyFile = 'operator-signing.key';
 const publicFile = 'operator-signing.pub';
 
 describe('on one machine', () => {
-  it('a pair is made at the first use, the private key for its owner only, and kept', async () => {
+  it('a pair is created at the first use, the private key for its owner only, and kept', async () => {
     const directory = await folder();
     const { kids } = openTeamKeys({}, directory, installing).verifier();
     expect(statSync(join(directory.path, keyFile)).mode & 0o777).toBe(0o600);
@@ -29,7 +29,7 @@ describe('on one machine', () => {
     expect(openTeamKeys({}, directory, installing).verifier().kids).toEqual([kid]);
   });
 
-  it('no further pair is made if the public key is known: its private half is elsewhere', async () => {
+  it('no other pair is created if the public key is known: its private half is elsewhere', async () => {
     const directory = await folder();
     openTeamKeys({}, directory, installing).install();
     rmSync(join(directory.path, keyFile));
@@ -41,7 +41,7 @@ describe('on one machine', () => {
 });
 
 // The process ended as by our defect, with a stack that named neither.
-describe('a key that is none', () => {
+describe('an invalid key', () => {
   it.each([publicFile, keyFile])('is reported by its file: %s', async (name) => {
     const directory = await folder();
     openTeamKeys({}, directory, installing).signer();
@@ -61,8 +61,8 @@ describe('a key that is none', () => {
   });
 });
 
-describe('where services run apart', () => {
-  it('nothing is made, and what is missing is named', async () => {
+describe('if services run apart', () => {
+  it('nothing is created, and missing keys are reported', async () => {
     const directory = await folder();
     expect(() => openTeamKeys({}, directory, apart).verifier()).toThrow('TOLLGATE_TEAM_SIGNING_PUBLIC_KEY');
     expect(existsSync(join(directory.path, keyFile))).toBe(false);
@@ -98,7 +98,7 @@ describe('where services run apart', () => {
     expect(openTeamKeys({}, directory, apart).verifier().kids).toHaveLength(1);
   });
 
-  it('a private key whose public half nobody knows signs nothing', async () => {
+  it('a private key without its public half signs nothing', async () => {
     const directory = await folder();
     const publicKeys = newSigningKeys().publicKey;
     const privateKey = newSigningKeys().privateKey;
@@ -126,7 +126,7 @@ describe('where services run apart', () => {
     expect(open).not.toThrow(/hunter2|BEGIN/);
   });
 
-  it('a private key that is none is refused without being repeated', async () => {
+  it('an invalid private key is refused without being printed', async () => {
     const directory = await folder();
     const keys = openTeamKeys(
       { privateKey: new Secret('hunter2hunter2'), publicKeys: newSigningKeys().publicKey },

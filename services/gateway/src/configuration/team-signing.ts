@@ -1,6 +1,7 @@
 /**
- * Where the keys are that team events are signed and checked with. On one machine a pair is made in the data directory;
- * where services run apart, only the command line is given the private key, and everybody the public ones.
+ * Locates the keys that sign and verify team events. On one machine a pair is created in the data directory; if services run
+ * apart, only
+ * the command line has the private key, and every service the public ones.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -42,11 +43,11 @@ export const teamSigningEnvironmentSchema = z
 export type TeamSigningConfig = Partial<z.infer<typeof teamSigningEnvironmentSchema>>;
 
 export interface InstalledTeamKeys extends TeamKeys {
-  /** Makes what is missing of the pair. @returns the public keys, PEM, and where they are */
+  /** Creates missing keys of the pair. @returns the public keys, PEM, and their location */
   install(): { publicKeys: string; publicKeysFile: string | undefined };
 }
 
-/** @param mayInstall whether a pair is made if there is none: not where the services run apart */
+/** @param mayInstall true to create a missing pair: not if the services run apart */
 export function openTeamKeys(
   config: TeamSigningConfig,
   { path }: { path: string },
@@ -82,7 +83,7 @@ export function openTeamKeys(
     const publicKeysFile = config.publicKeys === undefined ? publicFile : undefined;
     if (known !== undefined) return { publicKeys: known, publicKeysFile };
     if (readPrivateKey() === undefined) makePrivately(privateFile, newSigningKeys().privateKey.reveal());
-    // Of two first starts at once, both go on with what one of them has made.
+    // Of two first starts, both use the same pair.
     const { publicKey } = signerOf(readPrivateKey() ?? missingPrivateKey());
     makePrivately(publicFile, publicKey);
     return { publicKeys: readPublicKeys() ?? publicKey, publicKeysFile };
@@ -110,7 +111,7 @@ function readKeyFile(file: string, variable: string): string {
   }
 }
 
-/** Names where a key comes from that is none. */
+/** Reports the source of an invalid key. */
 function orNamed<Made>(
   make: () => Made,
   { isSet, variable, file }: { isSet: boolean; variable: string; file: string },

@@ -1,4 +1,4 @@
-/** HTTPS of the API, for those who do not let a proxy in front of it do that. */
+/** HTTPS of the API, without a proxy in front of it. */
 import { readFileSync } from 'node:fs';
 import { X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
@@ -16,7 +16,7 @@ export interface TlsMaterial {
   key: string;
 }
 
-/** @throws StartupError that names the variable whose file cannot be used */
+/** @throws StartupError with the variable whose file cannot be used */
 export function readTlsFiles({ certFile, keyFile }: TlsFiles): TlsMaterial {
   const cert = readNamed('GATEWAY_TLS_CERT_FILE', certFile);
   const key = readNamed('GATEWAY_TLS_KEY_FILE', keyFile);
@@ -45,7 +45,7 @@ export function readNamed(variable: string, file: string, code = 'tls_unusable',
   }
 }
 
-/** Refuses whatever comes over plain HTTP, in the specification's words (section 5). */
+/** Refuses plain HTTP, in the specification's words (section 5). */
 export function refusePlainHttp(app: FastifyInstance): void {
   app.addHook('onRequest', async (_request, reply) => sendError(reply, 'https_required'));
 }

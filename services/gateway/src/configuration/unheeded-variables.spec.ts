@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { serviceNames } from './service-names.ts';
 import { unheededVariables, unknownVariables } from './unheeded-variables.ts';
 
-// GATEWAY_PROT=3000 was taken without a word, and the gateway listened elsewhere than its operator believed.
+// GATEWAY_PROT=3000 was ignored silently, and the gateway listened on another port than its operator believed.
 it.each([
   ['GATEWAY_PROT', 'GATEWAY_PORT'],
   ['REVIEWS_BY_TOW', 'REVIEWS_BY_TWO'],
@@ -12,7 +12,7 @@ it.each([
   expect(unknownVariables(['PATH', name])).toEqual([{ name, nearest }]);
 });
 
-it('a name with our prefix is reported, though none is near', () => {
+it('an unknown name with our prefix is reported, even without a similar one', () => {
   expect(unknownVariables(['TOLLGATE_ENABLE_EVERYTHING'])).toEqual([{ name: 'TOLLGATE_ENABLE_EVERYTHING' }]);
 });
 
@@ -27,7 +27,7 @@ it.each([
   expect(unknownVariables([name], ['PROVIDER_KEY_OF_MAIN'])).toEqual([]);
 });
 
-it('what has no effect as things are is reported', () => {
+it('a variable without effect in this configuration is reported', () => {
   const env = {
     OIDC_CLIENT_ID: 'x',
     OIDC_CLIENT_SECRET: '',

@@ -1,13 +1,13 @@
-/** Variables that configure nothing, which would otherwise be so in silence: a name with a typing error, for example. */
+/** Reports variables that configure nothing, for example because of a typing error. */
 import { keyVariablesOf } from './account-config.ts';
 import { gatewayConfigSchema } from './config.ts';
 import { fieldsOf } from './reference/fields.ts';
 import type { ServiceName } from './service-names.ts';
 
-/** Nobody else's variables begin so. */
+/** Prefixes that only our variables have. */
 const ours = /^(CALLBACK|GATEWAY|OIDC|PROVIDER|REVIEWS|TOLLGATE|WEBHOOK)_/;
 
-/** Of the command line, of what the documents have people set, and of compose.yaml. */
+/** Of the command line, of the documents' examples, and of compose.yaml. */
 const ofOthers = [
   ...['TOLLGATE_AS', 'TOLLGATE_URL', 'TOLLGATE_KEY', 'TOLLGATE_WEBHOOK_SECRET', 'TOLLGATE_VERSION'],
   ...['TOLLGATE_COMPOSE', 'TOLLGATE_ARRANGEMENT', 'GATEWAY_PORTS', 'CALLBACK_PORTS'],
@@ -16,12 +16,11 @@ const ofOthers = [
 /** Kubernetes sets these for each service next to a container. */
 const ofKubernetes = /_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP)(_\w+)?)$/;
 
-/** So many letters of a name may be wrong, missing or too many for it to be near another. */
+/** Maximum edit distance of a similar name. */
 const distanceMax = 2;
 
 export interface UnknownVariable {
   name: string;
-  /** What may have been meant. */
   nearest?: string;
 }
 
@@ -33,7 +32,7 @@ const urlsOfServices = {
   NOTIFIER_URL: 'notifier',
 } as const;
 
-/** What to warn of at the start of a process that runs these services: a sentence each. */
+/** Warnings at the start of a process that runs these services: one sentence each. */
 export function unheededVariables(env: Environment, services: readonly ServiceName[]): string[] {
   const given = Object.keys(env).filter((name) => (env[name] ?? '') !== '');
   const has = (name: string) => given.includes(name);

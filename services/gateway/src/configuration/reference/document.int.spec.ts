@@ -10,20 +10,20 @@ import { fieldsOf } from './fields.ts';
 const withoutPadding = (page: string) => page.replaceAll(/ +/g, ' ').replaceAll(/-{3,}/g, '---');
 
 // Run `npm run reference` after changing a variable or its text.
-it('docs/operator/configuration.md is what the schemas give', () => {
+it('docs/operator/configuration.md matches the schemas', () => {
   const file = new URL('../../../../../docs/operator/configuration.md', import.meta.url);
   expect(withoutPadding(readFileSync(file, 'utf8'))).toBe(withoutPadding(createConfigurationReference()));
 });
 
-// Run it after changing an error code or its text, too.
-it('docs/team/errors.md is what the services answer by, with an anchor for each code', () => {
+// Run it after changing an error code or its text as well.
+it('docs/team/errors.md matches the error table, with an anchor for each code', () => {
   const file = new URL('../../../../../docs/team/errors.md', import.meta.url);
   const page = readFileSync(file, 'utf8');
   expect(withoutPadding(page)).toBe(withoutPadding(createErrorDocument()));
   for (const code of Object.keys(apiErrors)) expect(page).toContain(`\n## \`${code}\`\n`);
 });
 
-it('shows what a variable takes in the words of its refusal, and its default as it is written', () => {
+it('shows the accepted values of a variable in the words of its refusal, and its default as written', () => {
   const page = withoutPadding(createConfigurationReference());
   expect(page).toContain('| `CALLBACK_DAYS` | `400` | a whole number of days from 30 to 3650 |');
   expect(page).toContain('| `FINAL_INQUIRIES_AFTER_S` | `3600,86400,604800,2592000` | numbers of seconds');
@@ -31,6 +31,6 @@ it('shows what a variable takes in the words of its refusal, and its default as 
   expect(page).toContain('| `inquiriesPerSecondMax` | `200` | a whole number from 1 to 1000000 |');
 });
 
-it('takes no field that nothing is said about', () => {
+it('rejects a field without a description', () => {
   expect(() => fieldsOf(z.object({ SHOP: z.string() }))).toThrow('SHOP has no description');
 });

@@ -3,20 +3,20 @@ import { z } from 'zod';
 /** An environment variable, or a field of a file, as its schema has it. */
 export interface ConfigField {
   name: string;
-  /** What it is for, in Markdown. */
+  /** Its purpose, in Markdown. */
   description: string;
-  /** As it is written; undefined if there is none, or where `unset` says in words what then is. */
+  /** As written; undefined if there is none, or if `unset` describes the behavior. */
   byDefault: string | undefined;
   unset: string | undefined;
   isRequired: boolean;
-  /** What is refused, in the words of the refusal; undefined where the schema takes any text. */
+  /** The bounds, in the words of the refusal; undefined if the schema accepts any text. */
   rule: string | undefined;
 }
 
 /** No variable of ours may be this. */
 const nonsense = '\u2205';
 
-/** What a schema of configuration takes, in its order; of a name that stands there twice, the first. */
+/** The fields of a configuration schema, in order; the first of duplicate names. */
 export function fieldsOf(schema: z.ZodType): readonly ConfigField[] {
   const named = new Map<string, ConfigField>();
   for (const [name, field] of entriesOf(schema))
@@ -54,7 +54,7 @@ function defaultOf(field: z.ZodType): string | undefined {
 const ruleOf = (name: string, field: z.ZodType): string | undefined =>
   field.safeParse(nonsense).error?.issues[0]?.message.replace(`${name} `, '');
 
-/** What is read of several variables together is refused by a sentence that begins with the one at fault. */
+/** Faults across several variables are refused by a message that begins with the one at fault. */
 const ruleOfWhole = (name: string, whole: z.ZodType): string | undefined =>
   whole
     .safeParse({ [name]: nonsense })

@@ -13,7 +13,7 @@ import { variableNames } from './variable-names.ts';
 /** @param authorityFile a PEM file in the place of those that an installation mounts */
 type Check = (manifests: Manifests, authorityFile: string) => readonly string[];
 
-/** Sentences; none where all is well. */
+/** Messages; none if there are no faults. */
 export const faultsIn: Check = (manifests, authorityFile) =>
   checks.flatMap((check) => check(manifests, authorityFile));
 
@@ -39,7 +39,7 @@ const everyServiceRuns: Check = ({ deployments }) => {
   ];
 };
 
-/** One entry as the program takes it. */
+/** One entry in the program's format. */
 const ofASecret = `kid:${'from a Secret '.repeat(3)}`;
 
 /** Values of Secrets are not known, but their form; that of a ConfigMap which is not there is undefined. */
@@ -128,7 +128,7 @@ const everyProbeIsAnswered: Check = ({ deployments }) => {
   });
 };
 
-/** What is stopped takes requests on for as long as others may not have heard of it, and then has all the time that it needs. */
+/** A stopped service accepts requests until its peers have noticed, and then has its full drain time. */
 const everyStopIsLongEnough: Check = ({ deployments, services }) =>
   deployments.flatMap(({ metadata: { name }, spec }) => {
     const { terminationGracePeriodSeconds: graceS = 30, containers } = spec.template.spec;
@@ -140,7 +140,7 @@ const everyStopIsLongEnough: Check = ({ deployments, services }) =>
     ];
   });
 
-/** What an installation brings; docs/operator/kubernetes.md says how. */
+/** The prerequisites of an installation; docs/operator/kubernetes.md describes them. */
 export const broughtAlong = {
   configMaps: ['authorities'],
   secrets: [
@@ -193,7 +193,7 @@ const selects = ({ matchLabels, matchExpressions = [] }: Selector, { spec }: Wor
       operator === 'In' && values.includes(spec.template.metadata.labels[key] ?? ''),
   );
 
-/** Who may speak to whom by the policies, and who has to by the addresses that it is given: the same. */
+/** Connections that the policies allow must equal those that the addresses require. */
 const everyWayIsUsed: Check = (manifests) => {
   const { missing, extra } = differences(waysOpen(manifests), waysNeeded(manifests));
   return [
@@ -233,7 +233,7 @@ function waysNeeded(manifests: Manifests): readonly string[] {
   ];
 }
 
-/** Everywhere, but not in networks of our own, if a callback address could be made to point. */
+/** Everywhere except internal networks, which a callback URL could otherwise point to. */
 const isPublic = ({ to = [] }: Rule): boolean =>
   to.some(({ ipBlock }) => privateNetworks.every((each) => ipBlock?.except?.includes(each)));
 const privateNetworks = ['10.0.0.0/8', '100.64.0.0/10', '169.254.0.0/16', '172.16.0.0/12', '192.168.0.0/16'];

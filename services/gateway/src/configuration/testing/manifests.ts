@@ -1,4 +1,4 @@
-/** The Kubernetes manifests as they are built: what of them the program depends on. */
+/** The built Kubernetes manifests, as far as the program depends on them. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { parseAllDocuments } from 'yaml';
@@ -89,7 +89,7 @@ export interface Manifests {
   configMaps: ReadonlyMap<string, Readonly<Record<string, string>>>;
 }
 
-/** What `npm run test:kubernetes` has fetched. */
+/** As fetched by `npm run test:kubernetes`. */
 function tool(name: 'KUSTOMIZE' | 'KUBERNETES_VALIDATOR'): string {
   const path = process.env[name];
   if (path === undefined) throw new Error(`${name} is not set: npm run test:kubernetes sets it.`);
@@ -119,10 +119,9 @@ function readManifests(text: string): Manifests {
 }
 
 /**
- * Holds each manifest to the schemas of a Kubernetes version; a field that they do not know is a fault, and so is a kind
- * that they do not have.
+ * Validates each manifest against the schemas of a Kubernetes version; an unknown field or kind is a fault.
  *
- * @param file with what was built, `kinds` of which there have to be verdicts
+ * @param file with the build output; `kinds` must all have results
  */
 export async function schemaFaults(
   file: string,
@@ -131,7 +130,7 @@ export async function schemaFaults(
 ): Promise<readonly string[]> {
   const argv = ['-m', 'kubernetes_validate', '--strict', '--kubernetes-version', version, file];
   const env = { ...process.env, PYTHONPATH: tool('KUBERNETES_VALIDATOR') };
-  // It ends with 1 where something is wrong, and says what on its standard output.
+  // It exits with 1 if there are faults, and prints them on its standard output.
   const { stdout } = await run('python3', argv, { env }).catch(
     (error: unknown) => error as { stdout: string },
   );
