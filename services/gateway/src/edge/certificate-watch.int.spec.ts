@@ -16,7 +16,7 @@ async function watched(daysBefore: number) {
   return { warnings, endsAt, text: await metrics.text() };
 }
 
-it('tells at the start that a certificate ends within 21 days, or has ended', async () => {
+it('warns at the start if a certificate expires within 21 days, or has expired', async () => {
   expect((await watched(22)).warnings).toEqual([]);
   for (const daysBefore of [20, -1]) {
     const { warnings, endsAt } = await watched(daysBefore);
@@ -24,7 +24,7 @@ it('tells at the start that a certificate ends within 21 days, or has ended', as
   }
 });
 
-it('tells the metrics when it ends', async () => {
+it('reports the expiry as a metric', async () => {
   const { text, endsAt } = await watched(100);
   const [, seconds] = /^tollgate_certificate_ends_seconds (\S+)$/m.exec(text) ?? [];
   expect(Number(seconds)).toBe(endsAt / 1_000);

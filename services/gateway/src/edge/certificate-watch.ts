@@ -1,4 +1,4 @@
-/** Tells in time that the certificate of the API ends. */
+/** Warns in time before the certificate of the API expires. */
 import { type Clock, type Log, dayMs } from '@tollgate/service-kit';
 import { endOfCertificate } from '../configuration/tls.ts';
 import type { Metrics } from './metrics/metrics.ts';

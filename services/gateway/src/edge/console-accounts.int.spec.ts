@@ -1,4 +1,4 @@
-/** The merchant accounts in the console: how they fare, and their balance when somebody asks for it. */
+/** The merchant accounts in the console: their health, and their balance on request. */
 import type { Account, AccountsFile } from '@tollgate/core';
 import { createFakeProvider } from '@tollgate/core/testing';
 import { StartupError, omitUndefined } from '@tollgate/service-kit';
@@ -39,7 +39,7 @@ const reason = 'The bank has announced maintenance.';
 const codeIn = (answer: { json(): unknown }) =>
   (answer.json() as { errors?: { code: string; parameter?: string }[] }).errors?.[0];
 
-it('are shown with share, rates and whom they serve, and nobody asks the Payment Service for that', async () => {
+it('are shown with share, rates and teams, without a call to the Payment Service', async () => {
   const { get } = await (await start()).signIn('viewer');
   const { body } = await get('/console/accounts');
   for (const text of ['75.0 %', '25.0 %', '0 of 8', '60 with inquiries', 'shop, EUR', 'all teams', 'Closed'])
@@ -47,7 +47,7 @@ it('are shown with share, rates and whom they serve, and nobody asks the Payment
   expect(main.balanceCalls).toBe(0);
 });
 
-it('show a balance on demand, and why there is none', async () => {
+it('show a balance on request, or why there is none', async () => {
   const { get } = await (await start()).signIn('viewer');
   const ask = async (account: string, currency: string) =>
     (await get(`/console/accounts?${new URLSearchParams({ balance: account, currency }).toString()}`)).body;
@@ -59,7 +59,7 @@ it('show a balance on demand, and why there is none', async () => {
   expect(await ask('production/main', 'euro')).toContain('data-outcome');
 });
 
-it('are answered to programs, too', async () => {
+it('are available by API', async () => {
   const { askAs } = await start();
   const ask = (path: string) => askAs('viewer', `accounts${path}`);
   expect((await ask('')).json()).toMatchObject({
@@ -73,7 +73,7 @@ it('are answered to programs, too', async () => {
 });
 
 describe('an account', () => {
-  it('is paused, drained and resumed by an operator, and everybody sees by whom and why', async () => {
+  it('is paused, drained and resumed by an operator, with person and reason visible to all', async () => {
     const { ask, list, recorded } = await asking();
     for (const [name, state] of [
       ['pause', 'paused'],
@@ -93,8 +93,8 @@ describe('an account', () => {
     });
   });
 
-  // What stood in the body took the place of what the address names.
-  it('is named in the security log as the address names it, whatever stands in the body', async () => {
+  // A field in the body replaced the name in the URL.
+  it('is named in the security log as in the URL, whatever the body contains', async () => {
     const { ask, recorded } = await asking();
     await ask('production/main/pause', { reason, environment: 'sandbox', account: 'other', team: 'another' });
     expect(recorded[0]?.detail).toMatchObject({
@@ -104,7 +104,7 @@ describe('an account', () => {
     });
   });
 
-  it('is changed by nobody else, and only one that there is, for a reason', async () => {
+  it('is changed only by operators, must exist, and requires a reason', async () => {
     const { ask } = await asking();
     for (const role of ['viewer', 'support'] as const)
       expect(codeIn(await ask('production/main/pause', { reason }, role))).toMatchObject({
@@ -121,7 +121,7 @@ describe('an account', () => {
       });
   });
 
-  it('is paused and resumed in the console, with whatever somebody types as the reason', async () => {
+  it('is paused and resumed in the console, with any text as the reason', async () => {
     const { signIn } = await start();
     const { get, sendAndRead } = await signIn('operator');
     const paused = await sendAndRead('/console/accounts/pause', {
@@ -164,7 +164,7 @@ describe('the accounts file', () => {
     expect(codeIn(await ask('reload', {}, 'support'))).toMatchObject({ code: 'scope_missing' });
   });
 
-  it('is not there where the account is that of the sandbox', async () => {
+  it('is hidden if the account is that of the sandbox', async () => {
     const { ask, list } = await asking();
     expect(codeIn(await ask('reload', {}))).toMatchObject({ code: 'accounts_file_missing' });
     expect(await list()).toMatchObject({ hasFile: false });

@@ -1,4 +1,4 @@
-/** The file of a team's payments in the console: who goes away, or reads no further, takes no export from the team. */
+/** The file of a team's payments in the console: a reader who disconnects, or stops reading, blocks no export of the team. */
 import { type Socket, connect } from 'node:net';
 import { givenTeam } from '@tollgate/teams/testing';
 import { eventually } from '@tollgate/testing';
@@ -8,7 +8,7 @@ import type { TestedApiOptions } from './testing/api.ts';
 import { startConsole } from './testing/console.ts';
 
 const url = '/console/payments.csv?team=shop&environment=sandbox';
-/** So large that no buffer between the two holds the file. */
+/** Larger than all buffers between the two. */
 const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`m${n}`, 'v'.repeat(480)]));
 const count = 500;
 
@@ -20,7 +20,7 @@ async function start(options: TestedApiOptions = {}) {
   const { cookie, get } = await signIn('viewer');
   await eventually(async () => expect((await get(url)).body.length).toBeGreaterThan(10_000_000));
   const { port, hostname } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }));
-  /** As many downloads as one person may have, of which nothing but the beginning is read. */
+  /** The maximum downloads of one person, each read only at the beginning. */
   const beginAll = async () => {
     const sockets: Socket[] = [];
     for (let n = 0; n < 4; n += 1) {
@@ -37,13 +37,13 @@ async function start(options: TestedApiOptions = {}) {
 }
 
 /** A viewer pressed "Cancel" a few times, and the team's own export was answered 429 until the gateway was restarted. */
-it('downloads that a viewer cancels leave no place taken', async () => {
+it('cancelled downloads of a viewer release their places', async () => {
   const { app, cookie, get, beginAll } = await start();
   const sockets = await beginAll();
   const further = await get(url);
   expect(further.statusCode).toBe(429);
   expect(further.body).toContain('Too many expensive reads');
-  // Who asks for the headers only takes no export, and needs none to be free.
+  // A request for the headers only takes no place, and needs none to be free.
   const head = await app.inject({ method: 'HEAD', url, headers: { cookie } });
   expect(head).toMatchObject({ statusCode: 200, body: '' });
   for (const socket of sockets) socket.destroy();
@@ -51,7 +51,7 @@ it('downloads that a viewer cancels leave no place taken', async () => {
 }, 90_000);
 
 /** A notebook was closed in the middle of a download: its connection stayed, and so did the export. */
-it('a browser that reads nothing any more is disconnected', async () => {
+it('a browser that stops reading is disconnected', async () => {
   const { get, beginAll } = await start({ exportStalledMs: 500 });
   await beginAll();
   await eventually(async () => expect((await get(url)).statusCode).toBe(200), { timeoutMs: 10_000 });

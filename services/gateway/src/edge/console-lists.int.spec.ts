@@ -1,4 +1,4 @@
-/** Lists in the console: what they show is what was asked for, and where it is not, they say so. */
+/** Lists in the console show exactly what was requested, and report an invalid request. */
 import { givenTeam } from '@tollgate/teams/testing';
 import { eventually } from '@tollgate/testing';
 import { paymentKind } from '@tollgate/views';
@@ -32,7 +32,7 @@ describe('a range of time', () => {
 
   /** Names that every object has were answered by a failure of the page. */
   it.each(['last=2w', 'last=constructor', 'before=valueOf', 'last=__proto__', 'before=-1d'])(
-    '%s is none, and is named as wrong',
+    '%s is invalid, and marked as wrong',
     async (query) => {
       const { get } = await start();
       const { statusCode, body } = await get(`/console/payments?${query}`);
@@ -59,7 +59,7 @@ describe('an exact range of time', () => {
     expect(body.includes('/console/payments/pay_1"')).toBe(isShown);
   });
 
-  it('is shown as it was asked for, to the minute, and none is named as wrong', async () => {
+  it('is shown as requested, to the minute, and not marked as wrong', async () => {
     const { get } = await start();
     const { body } = await get('/console/payments?from=2026-01-02T04:04%2B01:00');
     expect(body).toContain('name="from" value="2026-01-02T03:04"');
@@ -102,14 +102,14 @@ it('declined payments are counted by reason, and each count leads to the payment
   expect((await get('/console/payments?phase=approved')).body).not.toContain('By reason');
 });
 
-it('a name that every object has is none of ours', async () => {
+it('a name that every object has is not a field of ours', async () => {
   const { get } = await start();
   expect((await get('/console/search?q=constructor:foo')).body).toContain('No results');
 });
 
-describe('the file beside a list', () => {
-  /** The list was filtered by a day and by an amount, and the file beside it had everything that the team ever sold. */
-  it('has what the list has, over all teams and any range', async () => {
+describe('the file of a list', () => {
+  /** The list was filtered by a day and by an amount, and its file had everything that the team ever sold. */
+  it('has the rows of the list, over all teams and any range', async () => {
     const { get } = await start();
     for (const [filter, isListed] of [
       ...['', 'team=shop', 'status=approved', 'needsReview=true', 'currency=EUR'].map((each) => [each, true]),
@@ -143,7 +143,7 @@ describe('the file beside a list', () => {
     }
   });
 
-  it('that is refused says why', async () => {
+  it('that is refused gives the reason', async () => {
     const { get } = await start();
     const { statusCode, body } = await get('/console/payments.csv?team=shop&environment=sandbox&phase=x');
     expect(statusCode).toBe(400);
@@ -152,7 +152,7 @@ describe('the file beside a list', () => {
   });
 });
 
-/** Behind forgotten reviews of the sandbox, one of production was in no list, and was called resolved where it was opened. */
+/** After forgotten reviews of the sandbox, one of production was in no list, and was called resolved on its page. */
 it('a review of production is listed before all of the sandbox, and opened from its payment', async () => {
   const { signIn } = await startConsole(async (store) => {
     await givenTeam(store, { team: 'shop', keyId: 'k1' });

@@ -46,7 +46,7 @@ describe('the list of refunds', () => {
       await projectEvents(store, paymentKind, 'pay_1', events);
     });
 
-  it('shows those under way first, filters, and leads to the payment and to the file', async () => {
+  it('lists those under way first, filters, and links to the payment and to the file', async () => {
     const { get } = await (await startWithRefunds()).signIn('viewer');
     await eventually(async () => expect((await get('/console/refunds')).body).toContain('ref_open'));
     const { body } = await get('/console/refunds');
@@ -92,7 +92,7 @@ describe('disputes', () => {
     expect(csv.body).toMatch(/^\uFEFFteam,environment,token,.*\r\nshop,sandbox,dsp_3,.*\r\n$/);
   });
 
-  it('are shown with the payment: what is disputed, what to do, and what cannot be refunded', async () => {
+  it('are shown with the payment: the disputed amount, the next step, and the unrefundable amount', async () => {
     const { get } = await (await startWithDisputes()).signIn('support');
     await eventually(async () => expect((await get('/console/payments')).body).toContain('Disputed'));
     const { body } = await get('/console/payments/pay_1');
@@ -111,7 +111,7 @@ describe('the page of the money', () => {
       await projectEvents(store, paymentKind, 'pay_1', [requested(), accepted, approved, refunding]);
     });
 
-  it('shows each wallet, the statement of a month, and the entries behind a figure', async () => {
+  it('shows each wallet, the statement of a month, and the entries behind an amount', async () => {
     const { get } = await (await startWithMoney()).signIn('viewer');
     const url = '/console/money?month=2026-01';
     await eventually(async () => expect((await get(url)).body).toContain('team-shop'));
@@ -135,7 +135,7 @@ describe('the page of the money', () => {
 });
 
 describe('a payout that waits for an approval', () => {
-  it('is listed before all others, and what somebody typed in it is text', async () => {
+  it('is listed before all others, with user input as text', async () => {
     const { get } = await (await start()).signIn('viewer');
     await eventually(async () => expect((await get('/console/payouts')).body).toContain('po_1'));
     const { body } = await get('/console/payouts');
@@ -148,7 +148,7 @@ describe('a payout that waits for an approval', () => {
     expect((await get('/console/payouts/po_1')).body).not.toContain('<script>alert');
   });
 
-  it('is approved by an admin who has not asked for it, and on record before', async () => {
+  it('is approved by an admin who has not requested it, and recorded before it is sent', async () => {
     const { signIn, recorded } = await start();
     const { get, sendAndRead } = await signIn('admin');
     expect((await get('/console/payouts/po_1')).body).toContain('Approve 3.00 EUR');
@@ -160,7 +160,7 @@ describe('a payout that waits for an approval', () => {
     });
     const { body } = await get('/console/payouts/po_1');
     expect(body).toContain('person:ada');
-    // Who releases money is named, as everybody who moves it is.
+    // The person who releases money is recorded, as everyone who moves it.
     expect(body).toMatch(/PayoutApprovalGranted<\/code> · ada/);
   });
 
@@ -172,7 +172,7 @@ describe('a payout that waits for an approval', () => {
     expect(refused).not.toContain('<script>alert');
   });
 
-  it('may be refused until it is sent, also when it is approved', async () => {
+  it('may be refused until it is sent, even when approved', async () => {
     const { get, sendAndRead } = await (await start()).signIn('admin');
     expect((await get('/console/payouts/po_4')).body).toContain('Refuse the payout');
     expect((await get('/console/payouts/po_4')).body).not.toContain('/po_4/approve');
@@ -182,7 +182,7 @@ describe('a payout that waits for an approval', () => {
     expect((await get('/console/payouts/po_4')).body).not.toContain('Refuse the payout');
   });
 
-  it('in review says so, and where it is decided', async () => {
+  it('in review is marked, with a link to the review', async () => {
     const { signIn } = await startConsole(async (store) => {
       await givenTeam(store, { team: 'shop', keyId: 'k1' });
       const paid = [payoutRequested(), payoutHappening.accepted, payoutHappening.secondFound];
@@ -196,7 +196,7 @@ describe('a payout that waits for an approval', () => {
     expect(review.body).toContain('href="/console/payouts/po_6"');
   });
 
-  it('is decided neither by who asked, nor by a role below', async () => {
+  it('is decided neither by its requester, nor by a lower role', async () => {
     const { signIn } = await start();
     const ada = await signIn('admin');
     expect((await ada.get('/console/payouts/po_2')).body).toContain('You requested this payout');
@@ -213,7 +213,7 @@ describe('a payout that waits for an approval', () => {
 describe('a reconciliation', () => {
   const wanted = { account: 'sandbox/main', day: '2026-01-02', isDryRun: 'true' };
 
-  it('is asked for by a person, who is on record', async () => {
+  it('is requested by a person, who is recorded', async () => {
     const { signIn, recorded, store } = await start();
     const { sendAndRead } = await signIn('support');
     expect(await sendAndRead('/console/reconciliations', wanted)).toContain(
@@ -241,7 +241,7 @@ describe('a reconciliation', () => {
     expect(await Array.fromAsync(store.read('reconciliations'))).toEqual([]);
   });
 
-  it('is asked for by no viewer, and found under its own token only', async () => {
+  it('cannot be requested by a viewer, and is found under its own token only', async () => {
     const { get, sendAndRead } = await (await start()).signIn('viewer');
     expect(await sendAndRead('/console/reconciliations', wanted)).toContain('lacks the scope operators:act');
     for (const token of ['rcn_none', '..%2Fx'])

@@ -1,4 +1,4 @@
-/** Signing in with the account of an organisation: by whom the provider vouches for, and by no other answer. */
+/** Signing in with an account of the organization: only with a valid answer of the identity provider. */
 import { Secret, systemClock } from '@tollgate/service-kit';
 import { describe, expect, it } from 'vitest';
 import { cookieOf, hostile, startConsole } from './testing/console.ts';
@@ -43,7 +43,7 @@ async function start(required: { acrValues?: string[]; maxAgeSeconds?: number } 
 const linkIn = ({ body }: { body: string }): string => /name="link" value="([^"]+)"/.exec(body)?.[1] ?? '';
 
 describe('a person the provider vouches for', () => {
-  it('sees as whom, presses, and is in the security log by that name', async () => {
+  it('sees the account, confirms, and is in the security log under that name', async () => {
     const { signIn, post, app, recorded, begin } = await start();
     expect((await app.inject({ url: '/console' })).body).toContain(`href="${path}"`);
     const { answer, address } = await begin();
@@ -61,7 +61,7 @@ describe('a person the provider vouches for', () => {
     );
     const confirmation = await signIn();
     expect(confirmation.body).toContain('Sign in as ada, with the role admin.');
-    // A browser that comes from elsewhere has no session before the press.
+    // A browser arriving from elsewhere has no session before the confirmation.
     expect(String(confirmation.headers['set-cookie'])).toMatch(/^tollgate-sign-in=; .*Max-Age=0/);
     const link = linkIn(confirmation);
     const begun = await post('/console/sign-in', { link }, { cookie: 'tollgate-console=planted' });
@@ -84,7 +84,7 @@ describe('a person the provider vouches for', () => {
   });
 
   it.each([{ groups: [] }, { groups: ['Staff'] }, {}, { groups: { staff: true } }])(
-    'and has no role by %j gets no further',
+    'without a role by %j is rejected',
     async (claims) => {
       const { provider, signIn } = await start();
       provider.claims = { sub: 'eve', ...claims };
@@ -98,7 +98,7 @@ describe('a second factor, and a recent sign-in', () => {
   const required = { acrValues: ['mfa', 'phr'], maxAgeSeconds: 300 };
   const now = () => Math.floor(systemClock.now() / 1_000);
 
-  it('are asked for, and accepted', async () => {
+  it('are requested, and accepted', async () => {
     const { provider, begin, signIn } = await start(required);
     const asked = new URL((await begin()).address).searchParams;
     expect([asked.get('acr_values'), asked.get('max_age')]).toEqual(['mfa phr', '300']);
@@ -106,7 +106,7 @@ describe('a second factor, and a recent sign-in', () => {
     expect((await signIn()).statusCode).toBe(200);
   });
 
-  it('are not asked for unless they are required', async () => {
+  it('are not requested unless they are required', async () => {
     const { begin } = await start();
     const asked = new URL((await begin()).address).searchParams;
     expect([asked.get('acr_values'), asked.get('max_age')]).toEqual([null, null]);
@@ -150,7 +150,7 @@ describe('refused is an answer', () => {
     expect((await signIn()).statusCode).toBe(401);
   });
 
-  it('that comes a second time, also with the cookie of the first', async () => {
+  it('that is repeated, even with the cookie of the first', async () => {
     const { provider, begin, comeBack } = await start();
     const { cookie, address } = await begin();
     const query = provider.answer(address);
@@ -160,7 +160,7 @@ describe('refused is an answer', () => {
     expect(provider.exchanges).toBe(1);
   });
 
-  it('in a browser that has not asked, or has asked something else', async () => {
+  it('in a browser that has not requested it, or has requested another', async () => {
     const { provider, begin, comeBack } = await start();
     const theirs = await begin();
     const ours = await begin();
@@ -176,12 +176,12 @@ describe('refused is an answer', () => {
     ])
       expect((await comeBack(query, cookie)).statusCode, cookie).toBe(401);
     expect(provider.exchanges).toBe(0);
-    // Theirs in our browser: nobody is signed in as somebody else without noticing.
+    // An attacker's answer in our browser: no person is signed in as another one unnoticed.
     expect((await comeBack(query, ours.cookie)).statusCode).toBe(401);
     expect(provider.exchanges).toBe(0);
   });
 
-  it('that says no, and one of another provider', async () => {
+  it('that is a refusal, and one of another provider', async () => {
     const { provider, begin, comeBack } = await start();
     for (const change of [
       (query: URLSearchParams) => query.set('iss', 'https://elsewhere.example'),
@@ -198,7 +198,7 @@ describe('refused is an answer', () => {
   });
 });
 
-it('a provider that is away keeps nobody waiting indefinitely, and is asked again', async () => {
+it('an unavailable provider does not block others, and is tried again', async () => {
   const { provider, app } = await start();
   const { issuer } = provider;
   provider.issuer = 'http://127.0.0.1:1';

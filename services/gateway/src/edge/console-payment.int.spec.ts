@@ -1,4 +1,4 @@
-/** The page of one payment: what was noted next to it, what led to what, and what of it can be sent again. */
+/** The page of one payment: metadata, timeline, and actions to repeat. */
 import { givenTeam } from '@tollgate/teams/testing';
 import { eventually } from '@tollgate/testing';
 import { disputeKind, paymentKind } from '@tollgate/views';
@@ -21,7 +21,7 @@ const start = () =>
   });
 
 describe('the page of a payment', () => {
-  it('shows what a team has noted; each leads to what has the same, and is text', async () => {
+  it("shows the team's metadata as text, each with a link to payments with the same", async () => {
     const { signIn } = await start();
     const { get } = await signIn('viewer');
     const { body } = await get('/console/payments/pay_1');
@@ -40,11 +40,11 @@ describe('the page of a payment', () => {
     expect(body).toMatch(/class="refund good"[\s\S]*The refund was approved/);
     expect(body).toMatch(/<li class="dispute note">[\s\S]*chargeback · 10\.4/);
     for (const lane of ['event', 'refund', 'call', 'dispute']) expect(body).toContain(`show-${lane}`);
-    // What there is none of has no lane.
+    // Empty lanes are omitted.
     for (const lane of ['webhook', 'callback']) expect(body).not.toContain(`show-${lane}`);
   });
 
-  it('a review about a refund says what happens to the sum of the refund, not of the payment', async () => {
+  it('a review about a refund explains the effect on the refund, not on the payment', async () => {
     const { signIn } = await startConsole(async (store) => {
       await givenTeam(store, { team: 'shop', keyId: 'k1' });
       const opened = {
@@ -64,7 +64,7 @@ describe('the page of a payment', () => {
     expect(await page()).toContain('<dd>14.00 EUR</dd>');
   });
 
-  it('a page that fails says by which request', async () => {
+  it('a failing page shows its request id', async () => {
     const { signIn } = await start();
     const answer = await (await signIn('viewer')).get('/console/payments/pay_9');
     expect(answer.statusCode).toBe(404);
@@ -73,7 +73,7 @@ describe('the page of a payment', () => {
     expect(nowhere.body).toContain(`data-copy="${String(nowhere.headers['request-id'])}"`);
   });
 
-  it('a webhook that is not there is not sent again, and the page says by which request', async () => {
+  it('a missing webhook is not sent again, and the page shows its request id', async () => {
     const { signIn } = await start();
     const { sendAndRead } = await signIn('support');
     const body = await sendAndRead('/console/payments/pay_1/webhooks', { id: 'whk_none' });

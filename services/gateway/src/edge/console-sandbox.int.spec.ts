@@ -1,4 +1,4 @@
-/** The sandbox in the console: who plays, with what, and what the Payment Service receives. */
+/** The sandbox in the console: roles, actions, and the calls that the Payment Service receives. */
 import { faultNames, faultOperations } from '@tollgate/payment-service/settings';
 import { TollgateError } from '@tollgate/service-kit';
 import { givenTeam } from '@tollgate/teams/testing';
@@ -10,7 +10,7 @@ import { startConsole } from './testing/console.ts';
 const { accepted, approved } = happening;
 const serviceToken = `${planted}-service-token-1234`;
 
-/** A payment that waits for its customer, one that is approved, one of production, and what the sandbox has received. */
+/** A payment that waits for its customer, one that is approved, one of production, and the calls that the sandbox received. */
 async function start({ isRefusing = false } = {}) {
   const received: [method: string, path: string, body: unknown][] = [];
   const faults = [{ operation: 'refund', fault: 'lost_reply', times: 2 }];
@@ -46,7 +46,7 @@ describe('faults', () => {
     expect(choices.toSorted()).toEqual(all.toSorted());
   });
 
-  it('are set once, or until they are removed, by who may create payments', async () => {
+  it('are set once, or until they are removed, by people who may create payments', async () => {
     const { signIn, received } = await start();
     const { sendAndRead } = await signIn('support');
     const set = (form: object) => sendAndRead('/console/sandbox/faults/set', form);
@@ -69,7 +69,7 @@ describe('faults', () => {
     { fault: 'create lost_reply', times: '0' },
     { fault: 'create lost_reply', times: '1e3' },
     {},
-  ])('%j is none', async (form) => {
+  ])('%j is not a fault', async (form) => {
     const { signIn, received } = await start();
     const { sendAndRead } = await signIn('support');
     expect(await sendAndRead('/console/sandbox/faults/set', form)).toContain('There is no such scenario.');
@@ -99,7 +99,7 @@ describe('the other side of a payment', () => {
     ]);
   });
 
-  it('is nobody’s to play who may not act, and nothing is what the state rules out', async () => {
+  it('is refused without the role, and in a state that rules it out', async () => {
     const { signIn, received } = await start();
     const { sendAndRead } = await signIn('admin');
     for (const play of ['revise', 'constructor', ''])
@@ -114,7 +114,7 @@ describe('the other side of a payment', () => {
     expect(received).toEqual([]);
   });
 
-  it('says so where the sandbox refuses', async () => {
+  it('reports a refusal by the sandbox', async () => {
     const { signIn } = await start({ isRefusing: true });
     const { sendAndRead } = await signIn('admin');
     expect(await sendAndRead('/console/payments/pay_1/play', { play: 'pay' })).toContain('Nothing was done.');

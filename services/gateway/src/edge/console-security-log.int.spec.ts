@@ -43,7 +43,7 @@ const start = () =>
 const page = '/console/security-log';
 const asText = (body: string): string => body.replaceAll(/<[^>]*>/g, '').replaceAll(/\s+/g, ' ');
 
-it('is shown newest first, by kind and by team, and what somebody typed is text', async () => {
+it('is shown newest first, by kind and by team, with user input as text', async () => {
   const { get } = await (await start()).signIn('viewer');
   const { body } = await get(page);
   expect(body).toContain('The hash chain of these 50 entries is intact.');
@@ -67,7 +67,7 @@ it('is shown newest first, by kind and by team, and what somebody typed is text'
   expect((await get(`${page}?cursor=x`)).statusCode).toBe(400);
 });
 
-it('says where somebody has changed it', async () => {
+it('shows where it was tampered with', async () => {
   const { signIn, store } = await start();
   await store.append(
     'security-log',

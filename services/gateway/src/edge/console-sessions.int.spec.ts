@@ -1,4 +1,4 @@
-/** Tokens and sessions of people: who may list and revoke them, and what keeps a session alive. */
+/** Tokens and sessions of people: permissions to list and revoke them, and what extends a session. */
 import { type OperatorRole, sessionIdleMsDefault } from '@tollgate/teams';
 import { systemClock } from '@tollgate/service-kit';
 import { describe, expect, it } from 'vitest';
@@ -21,7 +21,7 @@ interface Listed {
 }
 const idsIn = (answer: { json(): unknown }) => (answer.json() as Listed).credentials.map(({ id }) => id);
 
-describe('who may', () => {
+describe('permissions', () => {
   it.each<[OperatorRole, number]>([
     ['viewer', 403],
     ['support', 403],
@@ -37,7 +37,7 @@ describe('who may', () => {
     for (const payload of [{ credentialId: id }, { person: 'bob' }])
       expect((await ask(own, 'credentials/revoke', payload)).statusCode).toBe(status);
     expect((await ask(other, 'me')).statusCode).toBe(status === 200 ? 401 : 200);
-    // Somebody else's id is none of the person's own.
+    // Another person's id is not found.
     expect((await ask(own, 'me/revoke', { credentialId: id })).statusCode).toBe(404);
     expect((await ask(own, 'me')).json()).toMatchObject({ person: 'ada', credentials: [{ kind: 'token' }] });
     expect((await ask(own, 'me/revoke', {})).statusCode).toBe(200);
@@ -46,7 +46,7 @@ describe('who may', () => {
     expect(refused.json()).toMatchObject({ errors: [{ code: 'person_token_revoked' }] });
   });
 
-  it('an admin of one team lists nobody else’s', async () => {
+  it('an admin of one team lists no one else’s', async () => {
     const { ask, credentials } = await start();
     const grants = [{ role: 'admin' as const, teams: ['shop'], environments: '*' as const }];
     const token = credentials.issue({ person: 'ada', source: 'oidc', grants }, 'api', 60_000);
@@ -116,7 +116,7 @@ describe('a session', () => {
   });
 
   /** A page that refreshed itself each second kept an abandoned screen signed in for nine hours. */
-  it('is kept alive by what its person does, and not by pages that refresh themselves', async () => {
+  it("is extended by its person's actions, and not by pages that refresh themselves", async () => {
     const { app, signIn, credentials } = await start();
     const { cookie } = await signIn();
     const claims = credentials.read(cookie.split('=')[1] ?? '', 'session');

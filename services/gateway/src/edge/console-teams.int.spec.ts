@@ -1,4 +1,4 @@
-/** Teams and keys: who may see them, who may change them, and where that is possible at all. */
+/** Teams and keys: permissions to see and change them, and where changes are possible. */
 import { appendTeamEvents, givenTeam, keyIssued, originsAllowed } from '@tollgate/teams/testing';
 import type { EventStore } from '@tollgate/event-store';
 import type { OperatorRole } from '@tollgate/teams';
@@ -56,7 +56,7 @@ describe('keys of all teams', () => {
     ['keys', newKey],
     ['keys/k2/revoke', { team: 'games' }],
     ['teams', { team: 'new' }],
-  ])('%s is changed by an admin only, and not where the signing key is elsewhere', async (path, body) => {
+  ])('%s is changed by an admin only, and not if the signing key is elsewhere', async (path, body) => {
     const { api } = await start(false);
     for (const role of ['viewer', 'support', 'operator'] as const)
       expect((await api(path, body, role)).json()).toMatchObject({ errors: [{ code: 'scope_missing' }] });
@@ -83,7 +83,7 @@ describe('keys of all teams', () => {
     ['an id', 'keys', { ...newKey, keyId: '../x' }, { parameter: 'keyId' }],
   ];
 
-  it('are refused by the name of what is wrong', async () => {
+  it('are refused with the invalid field', async () => {
     const { api } = await start();
     for (const [what, path, body, error] of refusals)
       expect((await api(path, body)).json(), what).toMatchObject({ success: false, errors: [error] });
@@ -113,7 +113,7 @@ describe('keys of all teams', () => {
 
 describe('the pages', () => {
   /** Of a team with 101 keys in its life, the page showed the oldest 100: the only active one could be revoked nowhere. */
-  it('show an active key before all that have ended', async () => {
+  it('show an active key before all expired and revoked ones', async () => {
     const { signIn } = await startConsole(
       async (store) => {
         await givenTeam(store, { team: 'shop', keyId: 'k0' });
@@ -131,7 +131,7 @@ describe('the pages', () => {
     expect(body).toContain('Only the oldest 100 of the keys that have ended are shown');
   });
 
-  it('show a team to everybody who signs in, and the commands where changes are made elsewhere', async () => {
+  it('show a team to every person, and the commands if changes are made elsewhere', async () => {
     const { signIn } = await start(false);
     const { get } = await signIn('viewer');
     const { body } = await get('/console/teams/shop');
@@ -153,7 +153,7 @@ describe('the pages', () => {
     expect(await admin.sendAndRead('/console/teams', { team: 'new' })).toContain('has no signing key');
   });
 
-  it('add a team, issue its key, show it once and in no address, and revoke it', async () => {
+  it('add a team, issue its key, show it once and in no URL, and revoke it', async () => {
     const { signIn, app } = await start();
     const { send, get, sendAndRead } = await signIn('admin');
     expect(await sendAndRead('/console/teams', { team: hostile })).not.toContain(hostile);
@@ -176,7 +176,7 @@ describe('the pages', () => {
     expect(await sendAndRead('/console/teams/kiosk/keys/revoke', { keyId })).toContain('is revoked');
   });
 
-  it('say where webhooks may go: the whole list, shown for the next change, and refused as a whole', async () => {
+  it('set the webhook origins: as a whole list, shown for the next change, and refused as a whole', async () => {
     const { signIn } = await start();
     const { get, sendAndRead } = await signIn('admin');
     const path = '/console/teams/shop/origins';
@@ -191,7 +191,7 @@ describe('the pages', () => {
     expect(await sendAndRead(path, { origins: '' })).toMatch(/Webhooks go to[^]*nowhere/);
   });
 
-  it('refuse a form of somebody else, and everybody who is no admin', async () => {
+  it('refuse a forged form, and every person without the admin role', async () => {
     const { signIn } = await start();
     const admin = await signIn('admin');
     const forged = await admin.send('/console/teams', { csrf: 'x', team: 'forged' });

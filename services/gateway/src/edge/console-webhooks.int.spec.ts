@@ -9,7 +9,7 @@ import { hostile, startConsole } from './testing/console.ts';
 
 const cause = { correlationId: 'c', causationId: 'c' };
 
-/** One webhook each, with what became of its attempts; `down` ends without a further one. */
+/** One webhook each, with the outcomes of its attempts; `down` ends without a further one. */
 async function givenWebhooks(store: EventStore): Promise<void> {
   const journal = createWebhookJournal({ store, clock: systemClock, ids: systemIds });
   const due = (token: string, team: string, url: string) =>
@@ -52,7 +52,7 @@ const start = () =>
 const page = '/console/webhooks';
 
 describe('webhooks that were not delivered', () => {
-  it('are shown over all teams with every try, and by team; what was delivered is not', async () => {
+  it('are shown over all teams with every attempt, and by team, without delivered ones', async () => {
     const { get } = await (await start()).signIn('viewer');
     const failed = (await get(page)).body;
     expect(failed).toContain('pay_b');
@@ -67,7 +67,7 @@ describe('webhooks that were not delivered', () => {
     expect((await get(`${page}?cursor=x`)).statusCode).toBe(400);
   });
 
-  it('are counted on the overview, with the endpoints that are sent nothing, each with where it leads', async () => {
+  it('are counted on the overview, with the disabled endpoints, each with a link', async () => {
     const { app, bearerOf, signIn } = await start();
     const ask = (method: 'POST' | 'PATCH', url: string, payload: object) =>
       app.inject({
@@ -98,7 +98,7 @@ describe('webhooks that were not delivered', () => {
     );
   });
 
-  it('are replayed one by one, by a person who may, on record before', async () => {
+  it('are replayed one by one, by a person with the role, and recorded before', async () => {
     const { signIn, recorded, store } = await start();
     const { get, sendAndRead } = await signIn('support');
     expect(await sendAndRead(`${page}/whk_pay_b/replay`, {})).toContain('Sent again.');
@@ -120,7 +120,7 @@ describe('webhooks that were not delivered', () => {
     );
   });
 
-  it('are replayed in bulk, of one team only if one is asked for, after a sentence with their count', async () => {
+  it('are replayed in bulk, optionally of one team, after a confirmation with their count', async () => {
     const { signIn } = await start();
     const { get, sendAndRead } = await signIn('operator');
     expect((await get(page)).body).toContain('Sends 2 webhooks again to the receivers of all teams');

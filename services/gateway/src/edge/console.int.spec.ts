@@ -1,4 +1,4 @@
-/** The console over the API, without a browser: who gets in, whose forms are believed, and what texts can do. */
+/** The console over the API, without a browser: access, forms, and hostile texts. */
 import { givenTeam } from '@tollgate/teams/testing';
 import { paymentKind } from '@tollgate/views';
 import { projectEvents, happening, requested } from '@tollgate/views/testing';
@@ -17,13 +17,13 @@ const start = () =>
     await projectEvents(store, paymentKind, 'pay_1', paid);
   });
 
-describe('who gets in', () => {
+describe('access', () => {
   it('a link signs in once, with its own session that no script reads', async () => {
     const { app, post, linkFor, recorded } = await start();
     const link = linkFor('viewer');
     const page = await app.inject({ url: `/console/sign-in?link=${link}` });
     expect(page.body).toContain('Sign in as ada');
-    // An attacker who planted a cookie before shares nothing with the session.
+    // An attacker who planted a cookie before does not share the session.
     const answer = await post('/console/sign-in', { link }, { cookie: 'tollgate-console=planted' });
     expect(answer).toMatchObject({ statusCode: 303, headers: { location: '/console' } });
     expect(answer.headers['set-cookie']).toMatch(/; Path=\/console; Max-Age=\d+; HttpOnly; SameSite=Strict$/);
@@ -32,7 +32,7 @@ describe('who gets in', () => {
     expect((await post('/console/sign-in', { link })).statusCode).toBe(401);
   });
 
-  it('nobody reads a page without a session, with a link, a key’s bearer or two cookies', async () => {
+  it('no page is shown without a session, with a link, a key’s bearer or two cookies', async () => {
     const { app, linkFor, signIn, credentials } = await start();
     const { cookie } = await signIn();
     const bearer = credentials.issue(
@@ -68,8 +68,8 @@ describe('who gets in', () => {
     expect((await get('/console')).statusCode).toBe(401);
   });
 
-  // Strangers without a key took the console from the people who decide there, behind an address that both share.
-  it('strangers at the same address take no page from who is signed in', async () => {
+  // Requests without a key locked out the people at the console behind the same shared address.
+  it('requests without a key from the same address do not limit people who are signed in', async () => {
     const { app, signIn } = await start();
     const { get } = await signIn();
     const strangers = Array.from({ length: 150 }, () => app.inject({ url: '/console' }));
@@ -78,7 +78,7 @@ describe('who gets in', () => {
     expect((await get('/console')).statusCode).toBe(200);
   });
 
-  it('leads from an address with a slash behind it to the one without', async () => {
+  it('redirects an address with a trailing slash to the one without', async () => {
     const { app } = await start();
     const to = async (url: string) => (await app.inject({ url })).headers['location'];
     expect(await to('/console/')).toBe('/console');
@@ -94,7 +94,7 @@ describe('who gets in', () => {
   });
 });
 
-describe('whose form it is', () => {
+describe('forged forms', () => {
   const action = '/console/payments/pay_1/inquire';
 
   it('one without the token, with another session’s, or from elsewhere does nothing', async () => {
@@ -141,7 +141,7 @@ describe('whose form it is', () => {
     expect(shown.body).toMatch(/data-outcome="bad">[\s\S]*Your role, viewer, lacks the scope refunds/);
   });
 
-  it('what came of an action is shown to its own session only', async () => {
+  it('the result of an action is shown to its own session only', async () => {
     const { signIn } = await start();
     const [own, other] = [await signIn(), await signIn('operator', 'bob')];
     const sent = await own.send('/console/payments/pay_1/refund', { amount: 'much', key: 'k' });
@@ -154,7 +154,7 @@ describe('whose form it is', () => {
   });
 });
 
-describe('what texts can do', () => {
+describe('hostile texts', () => {
   it('every text is text, on every page, under a policy without unsafe-inline', async () => {
     const { signIn } = await start();
     const { get } = await signIn('operator', `ada ${hostile}`);
@@ -171,7 +171,7 @@ describe('what texts can do', () => {
       ],
     ]) {
       const answer = await get(url);
-      // What is found leads on.
+      // Results have links.
       const { body, headers } =
         answer.statusCode === 303 ? await get(String(answer.headers['location'])) : answer;
       expect(body, url).not.toMatch(/<script>|<img|onerror=alert\(1\)>/);
@@ -183,7 +183,7 @@ describe('what texts can do', () => {
     }
   });
 
-  it('what is suggested while somebody types is text, says why, and is nothing for a single letter', async () => {
+  it('suggestions are text, give their reason, and need two letters', async () => {
     const { signIn } = await start();
     const { get } = await signIn('viewer');
     const suggested = (q: string) => get(`/console/search/suggestions?q=${encodeURIComponent(q)}`);
@@ -198,7 +198,7 @@ describe('what texts can do', () => {
     for (const q of ['', 'p', 'x'.repeat(1_000)]) expect((await suggested(q)).body, q).toBe('');
   });
 
-  it('says which filter the API refuses, and where nothing is', async () => {
+  it('marks a filter that the API refuses, and an empty result', async () => {
     const { signIn } = await start();
     const { get } = await signIn();
     const wrong = await get('/console/payments?amountFrom=much');
@@ -213,7 +213,7 @@ describe('what texts can do', () => {
     expect((await get('/console/payments?phase=voided')).body).toContain('No payment matches these filters');
   });
 
-  it('a view is saved by name, with what it asks for and nothing else, and removed', async () => {
+  it('a view is saved by name, with its filters only, and removed', async () => {
     const { signIn } = await start();
     const { get, send } = await signIn('viewer');
     const list = '/console/payments?order=oldest&metadata%5Bbasket%5D=4711';
@@ -252,7 +252,7 @@ describe('what texts can do', () => {
 });
 
 /** A payment that moved between the loading of its page and the first look at it stayed as it was for the reader. */
-it('who begins to watch a page receives a request to load it again, and again when it changes', async () => {
+it('a watched page is asked to reload at the start, and at each change', async () => {
   const { app, signIn, store } = await start();
   const { cookie } = await signIn();
   const address = await app.listen({ host: '127.0.0.1', port: 0 });

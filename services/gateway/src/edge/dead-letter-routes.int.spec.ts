@@ -1,4 +1,4 @@
-/** What operators do about callbacks that could not be applied, and about what is kept of a customer. */
+/** Operators' actions on dead-lettered callbacks and on stored customer data. */
 import type { EventStore } from '@tollgate/event-store';
 import {
   encodeCallbackRecord,
@@ -76,21 +76,21 @@ describe('dead-lettered callbacks', () => {
     expect(answer.json<{ errors: { code: string }[] }>().errors[0]?.code).toBe(code);
   });
 
-  // Where no body means all of them, one of `null` was mistaken for none.
+  // `null` was mistaken for an absent body, which means all of them.
   it('are not published again, all of them, by a body that is no object', async () => {
     const { ask, published } = await start('pay_1');
     const answer = await ask('dead-letters/replay', 'null');
     expect([answer.statusCode, await published()]).toEqual([400, false]);
   });
 
-  it('are read by viewers, and published again by nobody who only reads', async () => {
+  it('are read by viewers, and published again only with the role', async () => {
     const { ask } = await start('pay_1');
     expect((await ask('dead-letters/replay', {}, 'viewer')).statusCode).toBe(403);
   });
 });
 
-describe('what is kept of a customer', () => {
-  it('is forgotten permanently by an admin, with who did it, and the payment stays', async () => {
+describe('the stored data of a customer', () => {
+  it('is erased permanently by an admin, who is recorded, and the payment stays', async () => {
     const { ask, store } = await start();
     await store.append(paymentStream('pay_1'), [event('PaymentRequested')], 'no-stream');
     await store.append(customerStream('pay_1'), [event('CustomerKept')], 'no-stream');

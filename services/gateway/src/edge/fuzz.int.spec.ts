@@ -1,6 +1,7 @@
 /**
- * Every route, with whatever may come: it is answered, and never by 5xx but if the answer names what is missing. A failing
- * request is shrunk and shown.
+ * Every route with arbitrary input is answered, and never with 5xx unless the answer names what is missing. A failing request
+ * is shrunk
+ * and printed.
  */
 import { givenTeam } from '@tollgate/teams/testing';
 import { paymentKind } from '@tollgate/views';
@@ -52,7 +53,7 @@ const text = fc.oneof(
 );
 const value = fc.oneof(text, fc.jsonValue({ maxDepth: 2 }), fc.double(), fc.bigInt().map(String));
 
-/** Names that the routes know, so that what is odd gets further than to the first refusal. */
+/** Names known to the routes, so that odd input gets past the first refusal. */
 const names = `
   amount currency orderNumber callbackUrl product token card pan expires cvv holder recurring
   recurringToken needConfirmation redirectUrl customer email ip metadata locale destination
@@ -104,17 +105,17 @@ const headers = fc.record(
   { requiredKeys: ['content-type'] },
 );
 
-/** What HTTP itself does not carry never reaches a route. */
+/** Input that HTTP itself cannot carry never reaches a route. */
 const carriable = (given: Record<string, string>) =>
   Object.fromEntries(Object.entries(given).filter(([, each]) => /^[\x20-\x7e\x80-\xff]*$/.test(each)));
 
-/** 5xx that says what is missing: an invented position never comes. */
+/** A 5xx with a reason: an invented position is never reached. */
 const expectedCodes = new Set(['read_model_behind']);
 const isExpected = (text: string): boolean =>
   (JSON.parse(text) as { errors: { code: string }[] }).errors.every(({ code }) => expectedCodes.has(code));
 const runsPerRoute = isWholeRun ? 8 : 3;
 
-it('every route answers whatever it is asked, and never by its own failure', async () => {
+it('every route answers any input, and never with an error of its own', async () => {
   let key = '';
   const { app, routes, bearerOf } = await startApi(async (store) => {
     key = await givenTeam(store, { team: 'shop', keyId: 'k1' });

@@ -17,7 +17,7 @@ it('is ready if nothing is missing', async () => {
   expect(await readyz([])).toEqual([200, { ready: true, notReady: [], degraded: [] }]);
 });
 
-it('is not ready while the index is being built, and says how far it is', async () => {
+it('is not ready while the index is being built, and reports the progress', async () => {
   const index = {
     followed: '0000000000000007' as Position,
     head: '0000000000000009' as Position,

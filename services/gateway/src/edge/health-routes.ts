@@ -3,17 +3,18 @@ import { omitUndefined } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
 
 export interface Readiness {
-  /** Names what is not ready; empty when everything is. */
+  /** Parts that are not ready; empty when everything is. */
   notReady(): readonly string[] | Promise<readonly string[]>;
-  /** Names what does not work without affecting readiness, such as an unavailable broker. */
+  /** Failures that do not affect readiness, such as an unavailable broker. */
   degraded(): readonly string[] | Promise<readonly string[]>;
-  /** How far the index is that lists are answered from; undefined once it is whole, and where there is none. */
+  /** Progress of the index for lists; undefined once it is complete, or if there is none. */
   building?(): IndexBuilding | undefined;
 }
 
 /**
- * `/healthz`: the process answers. `/readyz`: its services can serve; 503 names what is missing, `degraded` what can be
- * done without, and `index` shows how far the lists are.
+ * `/healthz`: the process answers. `/readyz`: its services can serve; 503 lists missing parts, `degraded` optional ones, and
+ * `index`
+ * the progress of the lists.
  */
 export function registerHealthRoutes(
   app: FastifyInstance,

@@ -23,15 +23,15 @@ export interface ServerOptions extends TraceOptions {
   bodyLimitBytes: number;
   /** HTTP without it. */
   https?: TlsMaterial | undefined;
-  /** Whose word on where a request comes from is taken; nobody's by default. */
+  /** Proxies whose forwarded addresses are trusted; none by default. */
   trustedProxies?: readonly string[] | undefined;
   /** Makes the ids of requests. */
   newRequestId: () => string;
 }
 
-/** Like the other limits of a connection: a client that begins and does not go on is let go. */
+/** Like the other limits of a connection: a stalled client is disconnected. */
 const handshakeTimeoutMs = 5_000;
-/** A client that takes nothing of its answer for so long is let go, too. */
+/** A client that does not read its answer for this long is disconnected. */
 const unreadMs = 30_000;
 
 export function createServer(options: ServerOptions): FastifyInstance {
@@ -55,7 +55,7 @@ function create(
 ): FastifyInstance {
   const trustProxy = trustedProxies === undefined ? false : [...trustedProxies];
   if (https === undefined) return Fastify({ ...limits, trustProxy, genReqId });
-  // The limits of plain connections are those of the server that HTTPS is made of, too.
+  // The server behind HTTPS has the limits of plain connections as well.
   const { http, ...others } = limits;
   return Fastify({
     ...others,

@@ -50,7 +50,7 @@ async function start(env: Record<string, string>) {
   };
 }
 
-test('GATEWAY_REQUESTS_PER_SECOND is what a key gets, and health is answered however busy it is', async () => {
+test('GATEWAY_REQUESTS_PER_SECOND limits each key, and health is answered under any load', async () => {
   const call = await start({ GATEWAY_REQUESTS_PER_SECOND: '2' });
   const authorization = `Bearer ${keyText({ team: 'shop', keyId: 'k1' })}`;
   for (const path of ['/healthz', '/readyz'])
@@ -67,7 +67,7 @@ test('GATEWAY_REQUESTS_PER_SECOND is what a key gets, and health is answered how
   }
 });
 
-// 105 KB for anybody who asked, 370 times a second: nothing was left for payments.
+// 105 KB for any caller, 370 times a second: nothing was left for payments.
 test('metrics are served at a port of their own only', async () => {
   const url = await startMetrics();
   for (const path of ['/healthz', '/readyz', '/metrics'])
@@ -76,14 +76,14 @@ test('metrics are served at a port of their own only', async () => {
   expect((await (await start({}))('/metrics')).statusCode).toBe(404);
 });
 
-test('their port is any where that of the API is, and they stay on this machine unless configured otherwise', () => {
+test("their port is random if the API's is, and loopback only unless configured otherwise", () => {
   const metricsOf = (env: Record<string, string>) => readConfig(gatewayConfigSchema, env).metrics;
   expect(metricsOf({})).toEqual({ host: '127.0.0.1', port: 3_002 });
   expect(metricsOf({ GATEWAY_PORT: '0', GATEWAY_HOST: '0.0.0.0' })).toEqual({ host: '127.0.0.1', port: 0 });
   expect(metricsOf({ GATEWAY_PORT: '0', GATEWAY_METRICS_PORT: '9' }).port).toBe(9);
 });
 
-test('a server that speaks plain HTTP beyond this machine says so at its start', async () => {
+test('a server with plain HTTP beyond this machine logs a warning at its start', async () => {
   const warned: unknown[] = [];
   const log: Log = { ...silentLog, warn: (_fields, message) => void warned.push(message) };
   await startMetrics(log);

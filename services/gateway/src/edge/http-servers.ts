@@ -1,6 +1,7 @@
 /**
- * The servers of a process: the API, or what of it its services answer; the addresses that the Payment Service calls
- * back; and metrics with health, for who watches over the process.
+ * The servers of a process: the API, or the part that its services answer; the callback URLs of the Payment Service; and
+ * metrics with
+ * health, for monitoring.
  */
 import {
   type CallbackIngesterDependencies,
@@ -46,21 +47,21 @@ export async function startCallbackServer(
 
 export interface ApiParts extends Readiness {
   services: readonly Pick<RunningService, 'registerRoutes'>[];
-  /** Whose routes for other services of ours are served, too; none if it is left out. */
+  /** Routes for our other services; none by default. */
   internal?: readonly Pick<RunningService, 'registerInternalRoutes'>[];
-  /** Adds the internal routes of a process whose API server is public to its metrics server. */
+  /** Adds the internal routes of a process with a public API server to its metrics server. */
   registerInternal?: ((scope: FastifyInstance) => void) | undefined;
-  /** Where teams do not come in here: what those who do have to show. */
+  /** Credential check for the callers of a process behind a front door. */
   internalCredential?: Pick<InternalCredential, 'isValid'>;
-  /** Whether teams come in here, and not by a front door before it. */
+  /** True if teams call this process directly, and not a front door in front of it. */
   isFront?: boolean;
-  /** Takes in what became of each request; nobody if it is left out. */
+  /** Receives the record of each request; default: none. */
   noteRequest?: (record: RequestRecord) => void;
-  /** Tells the keys apart that requests are counted by; without it, none are. */
+  /** Identifies the keys that requests are counted by; without it, none are. */
   directory?: Pick<TeamDirectory, 'authenticate'>;
-  /** Where there is a console: tells its sessions apart. */
+  /** Identifies the sessions of the console, if there is one. */
   sessionOf?: SessionOf;
-  /** Counts the requests that long reads of this process give way to. */
+  /** Counts the requests that long reads of this process yield to. */
   underWay?: UnderWay;
   metrics: Metrics;
 }
@@ -94,7 +95,7 @@ export async function startApiServer(
   return url;
 }
 
-/** Requests of who watches over the process have no body. */
+/** Requests of monitoring have no body. */
 const metricsBodyBytesMax = 1_024;
 
 /** @returns the server's URL */
@@ -153,7 +154,7 @@ export async function registerApi(
   });
 }
 
-/** Beside an API that speaks HTTPS: tells those who forgot the s. */
+/** In addition to an HTTPS API: answers callers that used http. */
 async function startRefusingServer(
   { config: { connections, host, plainHttpPort: port = 0 }, ...deps }: ApiDependencies,
   log: Log,

@@ -24,11 +24,11 @@ function call(given: string | undefined, url = '/api/v1/payments?page=2', method
   return app.inject({ method, url, headers });
 }
 
-it('lets through who has it, whatever the query is', async () => {
+it('accepts a valid credential with any query', async () => {
   expect((await call(credential.sign('GET', '/api/v1/payments'))).statusCode).toBe(200);
 });
 
-it('gives the request the id of the front door, and a request without one keeps its own', async () => {
+it("uses the front door's request id, and otherwise keeps its own", async () => {
   const id = `req_${'0'.repeat(29)}`;
   const idFor = async (given: string) => {
     const app = Fastify({ genReqId: () => 'own' });
@@ -42,7 +42,7 @@ it('gives the request the id of the front door, and a request without one keeps 
   expect(await idFor('')).toBe('own');
 });
 
-// A service believed everybody who reached its port, X-Forwarded-For and all.
+// A service trusted every caller that reached its port, including X-Forwarded-For.
 describe('refuses', () => {
   const own = () => credential.sign('GET', '/api/v1/payments');
   it.each([
@@ -76,7 +76,7 @@ describe('refuses', () => {
   });
 });
 
-it('goes over to another secret without a gap: both are accepted, and the first one signs', () => {
+it('rotates the secret without a gap: both are accepted, and the first one signs', () => {
   const both = credentialOf(`${newSecret},${oldSecret}`);
   for (const each of [credential, credentialOf(oldSecret), both])
     expect(both.isValid(each.sign('GET', '/x'), 'GET', '/x')).toBe(true);

@@ -1,7 +1,7 @@
 /**
- * What the services of one gateway know each other by: a MAC over method, path and time, under a secret that they share. Who
- * reaches the port of a service, and is none of them, is refused. The body is not part of it: who can change what is on
- * the way between our services needs TLS between them to be kept from it.
+ * Credential between the services of one gateway: a MAC over method, path and time, under a shared secret. Other callers of a
+ * service's
+ * port are refused. The body is not covered: protection against changes in transit needs TLS between the services.
  */
 import { createHmac } from 'node:crypto';
 import { sendError } from '@tollgate/gateway-api/http';
@@ -15,7 +15,9 @@ export const internalCredentialHeader = 'tollgate-internal';
 /** The id of the request that is handed on. */
 export const requestIdHeader = 'tollgate-request-id';
 
-/** How far from our clock a credential may be, milliseconds: clocks differ, and who has read one may use it so long. */
+/**
+ * Maximum difference from our clock: clocks differ, and an intercepted credential is usable for this long. @unit milliseconds
+ */
 const validMs = 60_000;
 
 export interface InternalCredential {
@@ -46,7 +48,7 @@ function credentialOf({ kid, secret }: KeyedSecret, method: string, path: string
   return `${kid}.${signedAt}.${createHmac('sha256', secret.reveal()).update(text).digest('base64url')}`;
 }
 
-/** Refuses whatever comes to the routes of this scope from nobody of ours. */
+/** Refuses every caller of these routes without a valid credential. */
 export function requireInternalCredential(
   scope: FastifyInstance,
   credential: Pick<InternalCredential, 'isValid'>,
@@ -55,7 +57,7 @@ export function requireInternalCredential(
     const { headers, method, url } = request;
     const given = headers[internalCredentialHeader];
     if (!credential.isValid(given, method, pathOf(url))) return sendError(reply, 'internal_only');
-    // Of the request as the front door has named it: from nobody else would we take it.
+    // The front door's id of the request: no other caller may set it.
     const handedOn = headers[requestIdHeader];
     if (isRequestId(handedOn)) takeRequestId(request, handedOn);
     return undefined;

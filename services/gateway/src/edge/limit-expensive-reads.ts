@@ -29,7 +29,7 @@ export function limitExpensiveReads(
   );
   const costOf = ({ method, routeOptions, query, headers }: FastifyRequest): Cost => {
     const route = method === 'GET' || method === 'HEAD' ? byUrl.get(routeOptions.url) : undefined;
-    // What the console streams does nothing most of the time.
+    // The console's event streams are idle most of the time.
     if (route === undefined) return method === 'GET' ? 'waiting' : 'cheap';
     return costOfRead(route, { query: query as Record<string, unknown>, accept: headers.accept });
   };

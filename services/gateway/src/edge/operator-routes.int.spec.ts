@@ -1,4 +1,4 @@
-/** People who operate the gateway call the API across teams, and no key of a team does. */
+/** Operators call the API across teams; keys of teams cannot. */
 import { givenTeam, keyText } from '@tollgate/teams/testing';
 import { type OperatorRole, savedViewsMax } from '@tollgate/teams';
 import { projectEvents, disputeOpened, happening, planted, requested } from '@tollgate/views/testing';
@@ -45,7 +45,7 @@ const tokensIn = (body: unknown) =>
   (body as { payments: { token: string }[] }).payments.map(({ token }) => token);
 
 describe('across teams', () => {
-  it('lists the refunds of all, filters them and gives the file', async () => {
+  it('lists the refunds of all, filters them and exports the file', async () => {
     const { ask, store } = await start();
     for (const [team, token] of [
       ['shop', 'ref_shop'],
@@ -71,7 +71,7 @@ describe('across teams', () => {
     expect(body).toMatch(/^\uFEFFteam,environment,token,.*\r\ngames,sandbox,ref_games,.*\r\n$/);
   });
 
-  it('lists the disputes of all, and to who reaches every team those of no known payment', async () => {
+  it('lists the disputes of all, and, for a reach of every team, those without a known payment', async () => {
     const { ask, store } = await start();
     for (const [team, token] of [
       ['shop', 'dsp_shop'],
@@ -108,7 +108,7 @@ describe('across teams', () => {
     expect(second.json()).not.toHaveProperty('nextCursor');
   });
 
-  it('lists the oldest first, too, page by page, and by what a team has noted', async () => {
+  it('lists the oldest first, page by page, and by metadata', async () => {
     const { ask } = await start();
     const list = async (query: string) =>
       (await ask(`/api/v1/admin/payments${query}`)).json<{ payments: object[]; nextCursor?: string }>();
@@ -126,7 +126,7 @@ describe('across teams', () => {
     expect(tokensIn(await list('?metadata=basket:4711&team=games'))).toEqual([]);
   });
 
-  it('shows what a payment waits for, what may be done, and who did what', async () => {
+  it('shows the next step of a payment, the allowed actions, and the actors so far', async () => {
     const { ask } = await start();
     const shown = (await ask('/api/v1/admin/payments/pay_2')).json<object>();
     expect(shown).toMatchObject({
@@ -179,7 +179,7 @@ describe('across teams', () => {
   });
 });
 
-describe('what waits, and why payments were declined', () => {
+describe('open work, and decline reasons', () => {
   const { declined, refunding, unresolved } = happening;
   it('is listed and counted over all teams', async () => {
     const api = await startApi(async (store) => {
@@ -229,7 +229,7 @@ describe('what waits, and why payments were declined', () => {
   });
 });
 
-it('finds what became of a request by its id, and the payment that it was about', async () => {
+it('finds the record of a request by its id, and its payment', async () => {
   const { ask, app } = await start();
   const authorization = `Bearer ${keyText(shop)}`;
   const headers = { authorization };
@@ -257,8 +257,8 @@ describe('views that a person saves', () => {
     expect(removed.json()).toMatchObject({ success: true, views: [] });
   });
 
-  // They were the one text of the API that was kept as it came: a card number, with dashes or none, stayed in the event store.
-  it('are refused without a name or as an address, and hold no card number and nothing that is not seen', async () => {
+  // They were the one text of the API that was stored unchecked: a card number, with dashes or none, stayed in the event store.
+  it('are refused without a name or as a URL, and contain no card number and no invisible characters', async () => {
     const { ask } = await start();
     for (const payload of [
       { name: '', query: '' },
@@ -274,7 +274,7 @@ describe('views that a person saves', () => {
     expect((await ask('/api/v1/admin/views')).json()).toMatchObject({ views: [] });
   });
 
-  it('are so many at most', async () => {
+  it('are limited in number', async () => {
     const { ask } = await start();
     for (let count = 0; count < savedViewsMax; count += 1)
       await ask('/api/v1/admin/views', post({ name: `view ${count}`, query: '' }));
@@ -284,7 +284,7 @@ describe('views that a person saves', () => {
   });
 });
 
-// An account that nobody has is reconciled, too, and reported as unknown: whatever its name was stayed in the event store.
+// An unknown account was reconciled and reported as unknown: any text as its name stayed in the event store.
 it('a card number is no account to be reconciled', async () => {
   const { ask } = await start();
   const payload = { environment: 'sandbox', account: '4392 9632 0355 1251', day: '2026-01-31' };
@@ -292,7 +292,7 @@ it('a card number is no account to be reconciled', async () => {
   expect(answer.json()).toMatchObject({ errors: [{ code: 'invalid_param', parameter: 'account' }] });
 });
 
-describe('who may', () => {
+describe('permissions', () => {
   const ofOperators = Object.values(routes).filter(({ url }) => url.startsWith('/api/v1/admin/'));
 
   it('no key of a team opens a route across teams', async () => {
@@ -304,7 +304,7 @@ describe('who may', () => {
     }
   });
 
-  it('a person acts within a team that is named, as far as the role goes', async () => {
+  it('a person acts within a named team, as far as the role allows', async () => {
     const { ask } = await start();
     const read = async (headers: Record<string, string>, role: OperatorRole = 'viewer') =>
       (await ask('/api/v1/payments/pay_2', { headers, role })).statusCode;
@@ -330,7 +330,7 @@ describe('who may', () => {
     expect(await post('/api/v1/reviews/pay_2/resolve')).toBe(resolution);
   });
 
-  it('what a person asks for is recorded before it is done, with the person and without texts', async () => {
+  it("a person's command is recorded before it is executed, with the person and without texts", async () => {
     const { ask, recorded } = await start();
     const payload = { code: 'discrepancy', number: 9, resolution: 'keep_ours', reason: 'secret words' };
     const headers = within('games');
@@ -351,7 +351,7 @@ describe('who may', () => {
     ]);
   });
 
-  /** Somebody pasted the number of a card where a name belongs: the request was refused, and the number kept for years. */
+  /** A card number was pasted in place of a name: the request was refused, and the number stored for years. */
   it.each<[url: string, payload: object, OperatorRole]>([
     ['/api/v1/admin/views', { name: 'VALUE', query: 'phase=init' }, 'viewer'],
     [
@@ -363,31 +363,34 @@ describe('who may', () => {
     ['/api/v1/admin/keys/VALUE/revoke', { team: 'shop' }, 'admin'],
     ['/api/v1/admin/webhooks/replay', { id: 'VALUE' }, 'support'],
     ['/api/v1/admin/teams', { team: 'VALUE' }, 'admin'],
-  ])('%s: no card number and no secret is recorded, also of what is refused', async (url, payload, role) => {
-    const { ask, recorded } = await start();
-    const headers = { ...(url === '/api/v1/refunds' ? within('games') : {}), 'idempotency-key': 'x' };
-    const values = [
-      '4392963203551251',
-      '4392 9632 0355 1251',
-      'tg_live_c2VjcmV0',
-      `whsec_${'c2VjcmV0'.repeat(4)}`,
-    ];
-    for (const value of values) {
-      const of = (text: string) => text.replace('VALUE', value);
-      const body = JSON.parse(of(JSON.stringify(payload))) as object;
-      await ask(url.replace('VALUE', encodeURIComponent(value)), {
-        role,
-        method: 'POST',
-        headers,
-        payload: body,
-      });
-    }
-    expect(recorded).toHaveLength(values.length);
-    for (const { detail } of recorded) expect(Object.values(detail)).toContain('***');
-    for (const value of values) expect(JSON.stringify(recorded)).not.toContain(value);
-  });
+  ])(
+    '%s: no card number and no secret is recorded, even of a refused request',
+    async (url, payload, role) => {
+      const { ask, recorded } = await start();
+      const headers = { ...(url === '/api/v1/refunds' ? within('games') : {}), 'idempotency-key': 'x' };
+      const values = [
+        '4392963203551251',
+        '4392 9632 0355 1251',
+        'tg_live_c2VjcmV0',
+        `whsec_${'c2VjcmV0'.repeat(4)}`,
+      ];
+      for (const value of values) {
+        const of = (text: string) => text.replace('VALUE', value);
+        const body = JSON.parse(of(JSON.stringify(payload))) as object;
+        await ask(url.replace('VALUE', encodeURIComponent(value)), {
+          role,
+          method: 'POST',
+          headers,
+          payload: body,
+        });
+      }
+      expect(recorded).toHaveLength(values.length);
+      for (const { detail } of recorded) expect(Object.values(detail)).toContain('***');
+      for (const value of values) expect(JSON.stringify(recorded)).not.toContain(value);
+    },
+  );
 
-  it('an inquiry is for those who act', async () => {
+  it('an inquiry requires the role', async () => {
     const { ask } = await start();
     const url = '/api/v1/admin/payments/pay_9/inquire';
     expect((await ask(url, { method: 'POST', role: 'viewer' })).statusCode).toBe(403);
@@ -396,7 +399,7 @@ describe('who may', () => {
 });
 
 describe('money across teams', () => {
-  it('is listed by entry, summed by month, and stands in the balances of the wallets', async () => {
+  it("is listed by entry, summed by month, and part of the wallets' balances", async () => {
     const { ask } = await start();
     interface Journal {
       entries: { token: string; team?: string }[];

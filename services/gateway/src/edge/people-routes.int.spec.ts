@@ -1,6 +1,7 @@
 /**
- * Every route, as people with each role ask it about what is theirs and what is not. Support staff of one team could refund
- * the payments of every team: roles had no team.
+ * Every route, called by people with each role, for objects within and out of reach. Support staff of one team could refund the
+ * payments
+ * of every team: roles had no team.
  */
 import { randomUUID } from 'node:crypto';
 import type { EventStore } from '@tollgate/event-store';
@@ -41,7 +42,7 @@ interface Owner {
 const owners: Owner[] = ['shop', 'games'].flatMap((team) =>
   environmentSchema.options.map((environment) => ({ team, environment })),
 );
-/** In everything that an owner has: an answer that shows it shows something of that owner. */
+/** Every object of an owner: an answer that contains the mark shows an object of that owner. */
 const markOf = ({ team, environment }: Owner): string => `${team}-${environment}`;
 
 const cause = { correlationId: 'c', causationId: 'c' };
@@ -110,11 +111,11 @@ async function givenReconciliation(store: EventStore, { team, environment }: Own
 }
 
 interface Asked {
-  /** What stands for the parameters in the address, and the query. */
+  /** The parameters and the query of the URL. */
   path?: Readonly<Record<string, string>>;
   query?: Readonly<Record<string, string>>;
   body?: object;
-  /** What an answer within reach contains; the mark of the owner for reads that say nothing. */
+  /** What an answer within reach contains; by default the mark of the owner for reads. */
   shows?: 'mark' | 'team' | 'nothing';
   /** It counts in both environments, so a grant for one of them is not enough. */
   isOfBoth?: true;
@@ -134,7 +135,7 @@ const account = (owner: Owner): Asked => ({
 });
 const ofNobody = (): Asked => ({});
 
-/** How each route across teams is asked about what an owner has. A route that is not here does not compile. */
+/** How each route across teams is called for an owner's objects. A missing route does not compile. */
 const across: Readonly<Record<AcrossName, (owner: Owner) => Asked>> = {
   listPaymentsOfAll: ofNobody,
   exportPaymentsOfAll: ofNobody,
@@ -204,7 +205,7 @@ const across: Readonly<Record<AcrossName, (owner: Owner) => Asked>> = {
   }),
 };
 
-/** Of the routes of a team, what stands for their parameters. */
+/** The parameters of the routes of a team. */
 function withinOf(route: Route, owner: Owner): Asked {
   const mark = markOf(owner);
   const kinds: [string, string][] = [
@@ -240,7 +241,7 @@ function ask(
   const issued = credentialsOf.get(api) ?? new Map<string, string>();
   credentialsOf.set(api, issued);
   asks += 1;
-  // A person who has revoked its credentials asks no more.
+  // A person who has revoked the own credentials calls no further route.
   const name = route === routes.revokeOwnCredentials ? `person-${asks}` : formatGrants(grants);
   const person = { person: name, source: 'command-line', grants } as const;
   const credential = issued.get(name) ?? credentials.issue(person, 'api', 600_000);
@@ -255,7 +256,7 @@ function ask(
   }
   const { method } = route;
   const payload = method === 'GET' ? undefined : (asked.body ?? {});
-  // Of one address, so many refusals would be too many.
+  // From one address, this many refusals would be too many.
   const remoteAddress = `10.0.${Math.floor(asks / 250) % 250}.${(asks % 250) + 1}`;
   const url = addressOf(route, asked);
   return app.inject({ method, url, headers, remoteAddress, ...(payload && { payload }) });
@@ -265,16 +266,16 @@ const codeOf = (answer: LightMyRequestResponse): string | undefined =>
   /"code":"(\w+)"/.exec(answer.body)?.[1];
 
 const own: Owner = { team: 'shop', environment: 'sandbox' };
-/** Each with whether it covers what is {@link own}. */
+/** Each with whether it covers {@link own}. */
 const places: readonly (readonly [grantOf: (role: OperatorRole) => Grant[], isOwn: boolean])[] = [
   [(role) => [parseGrant(`${role}:shop:sandbox`)], true],
   [(role) => [parseGrant(`${role}:shop:production`)], false],
   [(role) => [parseGrant(`${role}:games`)], false],
-  // A low role in one place gives a high role elsewhere nothing.
+  // A low role in one place and a high role elsewhere do not combine.
   [(role) => [parseGrant('viewer:games'), parseGrant(`${role}:shop:sandbox`)], true],
   [everywhere, true],
 ];
-/** All of them at night; otherwise one, in turn, so that each route is asked from each place by some role. */
+/** All of them at night; otherwise one, in turn, so that each route is called for each place by some role. */
 const placesAt = (turn: number) =>
   isWholeRun ? places : places.filter((_, index) => (index + turn) % places.length === 0);
 const isAll = ([grant]: readonly Grant[]): boolean => grant?.teams === '*';
@@ -291,13 +292,13 @@ function showsOnly(answer: LightMyRequestResponse, grants: readonly Grant[]): vo
       expect(answer.body).not.toContain(team);
 }
 
-/** Reads before commands: what a command changes is not to be missed by a read. */
+/** Reads before commands, so that no read misses an object because of a command. */
 const inOrder = (Object.entries(routes) as [keyof Routes, Route][])
   .filter(([, { scopes }]) => scopes !== undefined)
   .toSorted(([, one], [, other]) => Number(one.method !== 'GET') - Number(other.method !== 'GET'));
 
 describe('of every route', () => {
-  it('a person reaches what a grant covers, and learns of nothing else that it exists', async () => {
+  it('a person reaches the objects of a grant, and learns of no others', async () => {
     const api = await startApi(seed, { isSigning: true });
     await expect
       .poll(async () => {
@@ -341,7 +342,7 @@ async function checkWithin(api: TestedApi, { route, role, grants, isOwn, story }
   const mayDo = route.scopes?.some((scope) => given.includes(scope)) === true;
   expect(codeOf(answer) === 'scope_missing', story).toBe(!mayDo);
   if (!isAll(grants)) showsOnly(answer, grants);
-  // What another team has is not shown to who names a team of his own.
+  // Objects of another team are hidden from a caller that names its own.
   const ofOther = withinOf(route, { team: 'games', environment: 'sandbox' });
   const crossing = await ask(api, { route, asked: ofOther, grants, within: own });
   expect(crossing.body, story).not.toContain('"orderNumber":"games-sandbox"');
@@ -368,7 +369,7 @@ async function checkAcross(
     const shows = asked.shows ?? (isRead ? 'mark' : 'nothing');
     if (shows !== 'nothing') expect(answer.body, story).toContain(shows === 'team' ? 'shop' : markOf(own));
   } else if (isAboutOne({ route, asked })) {
-    // The team itself is no secret to a person who has it in another environment.
+    // The team's existence is no secret to a person who has it in another environment.
     const hasTeam = grants.some(({ teams }) => teams.includes('shop'));
     const nobody = across[name]({ ...own, team: 'nobody' });
     const unknown = codeOf(await ask(api, { route, asked: nobody, grants }));
@@ -378,7 +379,7 @@ async function checkAcross(
   }
 }
 
-/** Whether it names what it asks about, and so is answered that there is none. */
+/** True if it names its object, and is therefore answered with not found. */
 const isAboutOne = ({ route: { url, bound }, asked: { path } }: { route: Route; asked: Asked }): boolean =>
   bound === 'named-team' || (bound === 'teams' && path !== undefined && url.includes(':'));
 
@@ -416,7 +417,7 @@ describe('a team lead', () => {
     return { api, askAsLead };
   };
 
-  it('issues keys of the own team and environment, with at most what a lead may do', async () => {
+  it("issues keys of the own team and environment, with at most a lead's scopes", async () => {
     const { askAsLead } = await start();
     const issue = async (changes: object) => {
       const body = { ...own, scopes: ['payments', 'read'], ...changes };
@@ -434,7 +435,7 @@ describe('a team lead', () => {
     expect(codeOf(await askAsLead(routes.revokeKey, other))).toBe('key_not_found');
   });
 
-  it('answers a review only by what moves no money', async () => {
+  it('answers a review only with resolutions that move no money', async () => {
     const { askAsLead } = await start();
     const answer = (resolution: string) =>
       askAsLead(

@@ -60,7 +60,7 @@ function shakeHands(port: number, options: ConnectionOptions): Promise<string | 
   }).finally(() => client.destroy()) as Promise<string | undefined>;
 }
 
-// The defaults of Node also agree on static RSA and on CBC.
+// The defaults of Node also accept static RSA and CBC.
 it('TLS agrees only on version 1.2 or later, with forward secrecy and authenticated encryption', async () => {
   const port = Number((await startHttps()).port);
   const upTo12 = { maxVersion: 'TLSv1.2' } as const;
@@ -80,7 +80,7 @@ it('TLS agrees only on version 1.2 or later, with forward secrecy and authentica
   });
 });
 
-it('an answer over HTTPS tells browsers to stay with HTTPS', async () => {
+it('an answer over HTTPS sends HSTS', async () => {
   const dispatcher = new Agent({ connect: { rejectUnauthorized: false } });
   onTestFinished(() => dispatcher.close());
   const { headers, body } = await request(new URL('/healthz', await startHttps()), { dispatcher });

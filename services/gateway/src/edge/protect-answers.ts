@@ -1,4 +1,4 @@
-/** Headers that protect every answer: browsers do not guess its type, caches do not keep it, and HTTPS stays HTTPS. */
+/** Security headers of every answer: no type sniffing, no caching, and HSTS. */
 import type { FastifyInstance } from 'fastify';
 
 const yearSeconds = 31_536_000;

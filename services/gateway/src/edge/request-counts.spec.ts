@@ -22,7 +22,7 @@ test('requests of a window are counted for each requester alone', () => {
   expect([count('a'), count('a'), count('b')].map((answer) => answer?.current)).toEqual([1, 2, 1]);
 });
 
-test('a window begins with a first request and shows what is left of it', async () => {
+test('a window begins with a first request and shows the rest of its limit', async () => {
   const { clock, count } = start();
   await clock.advance(300);
   expect(count('a')).toEqual({ current: 1, ttl: 1_000 });
@@ -39,7 +39,7 @@ test('a child counts for itself', () => {
   expect(count('a', child)?.current).toBe(1);
 });
 
-test('no more requesters are kept than the limit; the window that began first goes', async () => {
+test('no more requesters are kept than the limit; the oldest window is dropped', async () => {
   const { clock, count } = start();
   count('renewed');
   count('first');

@@ -8,20 +8,22 @@ interface Window {
 }
 
 /**
- * Counts requests in windows that begin with a requester's first request. In the memory of this process, so each instance
- * allows as many; and over the end of a window up to twice as many come through in a moment.
+ * Counts requests in windows that begin with a requester's first request. In memory of this process: each instance has the full
+ * limit,
+ * and up to twice as many may pass around the end of a window.
  *
- * Of `requestersMax` requesters and one more, the one whose window began first is forgotten.
+ * Of `requestersMax` requesters and one more, the oldest window is dropped.
  *
- * The package's own counts go by the wall clock: if that is set back by an hour, a busy key stays refused for an hour.
+ * The package's own counts use the wall clock: if that is set back by an hour, a busy key stays refused for an hour.
  */
 export function requestCountsOn(
   clock: Pick<Clock, 'monotonic'>,
   requestersMax: number,
 ): FastifyRateLimitStoreCtor {
   return class RequestCounts implements FastifyRateLimitStore {
-    // Only a beginning is a use, so that the one which began first is forgotten first. It takes its room when it is made, and few
-    // of those that the package makes count anything.
+    // Only a new window counts as a use, so that the oldest is dropped first. A store allocates its capacity when created, and
+    // few of the
+    // package's stores count anything.
     readonly #windows = once(() => new LRUCache<string, Window>({ max: requestersMax }));
 
     incr(...[requester, callback, windowMs]: Parameters<FastifyRateLimitStore['incr']>): void {

@@ -4,7 +4,7 @@ import Fastify from 'fastify';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { limitRequests } from './request-limit.ts';
 
-/** A key is written `<team> <keyId>`, with its own limit behind it if it has one. */
+/** A key is written `<team> <keyId>`, followed by its own limit if it has one. */
 function authenticate(authorization: string | undefined): Authentication {
   if (authorization === undefined) return { kind: 'refused', code: 'auth_header_not_found' };
   const [team = '', keyId, limit] = authorization.split(' ');
@@ -52,7 +52,7 @@ async function start(requestsPerSecondMax: number) {
 }
 
 describe('a key', () => {
-  test('that asks again than it may in a second learns when to come again', async () => {
+  test('over its limit gets Retry-After', async () => {
     const { codes, call, clock, handled } = await start(3);
     expect(await codes(3, 'shop k1')).toEqual([200, 200, 200]);
     const answer = await call('shop k1');
@@ -81,7 +81,7 @@ describe('a key', () => {
     expect((await call('shop k1', undefined, 'POST')).statusCode).toBe(429);
   });
 
-  test('takes nothing from another one, of its team or with its id in another team', async () => {
+  test('does not affect another one, of its team or with its id in another team', async () => {
     const { codes } = await start(2);
     expect(await codes(3, 'shop k1')).toEqual([200, 200, 429]);
     expect(await codes(2, 'shop k2')).toEqual([200, 200]);
@@ -108,7 +108,7 @@ describe('without an active key', () => {
     expect(await codes(1, 'guess-4', '192.0.2.2')).toEqual([200]);
   });
 
-  test('an address gets one request at least', async () => {
+  test('an address gets at least one request', async () => {
     const { codes } = await start(1);
     expect(await codes(2)).toEqual([200, 429]);
   });
@@ -120,7 +120,7 @@ describe('without an active key', () => {
     expect(await codes(1, undefined, '2001:db8:0:1::2')).toEqual([200]);
   });
 
-  test('a flood takes nothing from a key that comes from the same address, and forgets no key', async () => {
+  test('a flood does not affect a key from the same address, and drops no key', async () => {
     const { codes } = await start(20);
     expect(await codes(19, 'shop k1')).toEqual(Array.from({ length: 19 }, () => 200));
     await codes(50, 'guess');
@@ -130,9 +130,10 @@ describe('without an active key', () => {
   });
 });
 
-// Behind a proxy that the gateway does not know of, strangers have the address of the people at the console: 180 requests
-// a second without a key made every second page of theirs a 429, while money waited for their decision.
-test('a flood takes nothing from who is signed in at the same address, and a session is counted by itself', async () => {
+// Behind an untrusted proxy, callers without a key share the address of the people at the console: 180 requests a second made
+// every
+// second page a 429, while money waited for a decision.
+test('a flood does not affect people signed in at the same address, and each session counts separately', async () => {
   const { app, codes } = await start(20);
   await codes(50, 'guess');
   const asSession = async (cookie: string) =>

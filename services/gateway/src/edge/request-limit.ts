@@ -8,29 +8,31 @@ import { requestCountsOn } from './request-counts.ts';
 
 const windowMs = 1_000;
 
-/** Without an active key, an address gets this part of what a key gets. */
+/** Without an active key, an address gets this part of a key's limit. */
 const strangersShare = 0.1;
 
-/** Its id; undefined if there is none, or none that counts. */
+/** Its id; undefined without an active one. */
 export type SessionOf = (request: Pick<FastifyRequest, 'headers'>) => string | undefined;
 
 export interface RequestLimitOptions {
   directory: Pick<TeamDirectory, 'authenticate'>;
   clock: Clock;
-  /** The session of the console that a request comes with; absent if there is no console. */
+  /** The console session of a request; absent if there is no console. */
   sessionOf?: SessionOf | undefined;
   /** Of a key without its own limit. */
   requestsPerSecondMax: number;
-  /** Keys, and addresses, that are counted at the same time at most; 10,000 unless set. */
+  /** Maximum keys, and maximum addresses, counted at the same time. @default 10,000 */
   requestersMax?: number;
 }
 
 /**
  * Limits all routes of `api`, before they read anything: 429 `rate_limit_exceeded` with `Retry-After`.
  *
- * Keys and addresses are counted apart. A key counts wherever its requests come from, and an address only where none of
- * ours comes with the request; so a flood of made-up keys, behind the same proxy too, takes nothing from those who have
- * one, and nothing from those who are signed in to the console: a session is counted like a key. It follows that this slows down a guesser's answers but not his luck, which is what a secret's length is for.
+ * Keys and addresses count separately. A key counts from any address, and an address only for requests without an active key;
+ * so a flood
+ * of made-up keys, even behind the same proxy, does not affect callers with a key, or people signed in to the console: a
+ * session counts
+ * like a key. It slows a guesser's answers, but guessing is prevented by the length of the secrets.
  */
 export async function limitRequests(api: FastifyInstance, options: RequestLimitOptions): Promise<void> {
   const { directory, clock, sessionOf, requestsPerSecondMax, requestersMax = 10_000 } = options;
@@ -78,8 +80,8 @@ export async function limitRequests(api: FastifyInstance, options: RequestLimitO
 }
 
 /**
- * An `api_error`, as the Payment Service's own 429: clients repeat it later. Of an `invalid_request_error` they would
- * believe that it can never succeed, and give up a sale.
+ * An `api_error`, like the Payment Service's own 429: clients retry it. An `invalid_request_error` would look permanent, and
+ * lose a sale.
  */
 function refuse(
   reply: FastifyReply,

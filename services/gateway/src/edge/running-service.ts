@@ -5,15 +5,15 @@ import type { RequestRecord } from '@tollgate/requests';
 import type { FastifyInstance } from 'fastify';
 
 export interface RunningService {
-  /** Adds what it answers of the API. */
+  /** Adds its API routes. */
   registerRoutes?(app: FastifyInstance): void | Promise<void>;
-  /** Adds what other services of ours may ask of it. No team can reach it: the front door hands on the API only. */
+  /** Adds its routes for our other services. Teams cannot reach them: the front door forwards only the API. */
   registerInternalRoutes?(app: FastifyInstance): void;
-  /** Takes in what became of each request that teams sent to this process. */
+  /** Receives the records of the requests that teams sent to this process. */
   noteRequest?(record: RequestRecord): void;
-  /** Names what is not ready to serve; nothing if it is left out. */
+  /** Parts that are not ready; default: none. */
   notReady?(): readonly string[] | Promise<readonly string[]>;
-  /** Names what does not work without affecting readiness. */
+  /** Failures that do not affect readiness. */
   degraded?(): readonly string[] | Promise<readonly string[]>;
   /** How far the index is that it answers from; undefined once it is whole. */
   building?(): IndexBuilding | undefined;

@@ -1,4 +1,4 @@
-/** What bounds a team, changed over the admin API: as the command line does it, by an admin, where the signing key is. */
+/** Limits of a team, changed over the admin API: like the command line, by an admin, where the signing key is. */
 import type { EventStore } from '@tollgate/event-store';
 import { createSecurityLog, readAudit, recordTeamChanges, type OperatorRole } from '@tollgate/teams';
 import { givenTeam, testVerifier } from '@tollgate/teams/testing';
@@ -38,7 +38,7 @@ const each: [path: string, body: object, shown: object][] = [
   ['limits', { ...ofPayouts, perCall: null, perDay: null }, { limits: [] }],
 ];
 
-describe('what bounds a team', () => {
+describe('the limits of a team', () => {
   it('is set and lifted, answered as it is then, by the name of the person in the security log', async () => {
     const { set, store } = await start();
     for (const [path, body, shown] of each)
@@ -66,7 +66,7 @@ describe('what bounds a team', () => {
     expect(await lastRevision()).toBe(after);
   });
 
-  it('that several persons set at once is lost by none of them', async () => {
+  it('set concurrently by several people are all kept', async () => {
     const { set } = await start();
     const currencies = ['EUR', 'USD', 'GBP', 'CHF', 'SEK'];
     const answers = await Promise.all(
@@ -84,7 +84,7 @@ describe('what bounds a team', () => {
     for (const [path, body] of each) {
       for (const role of ['viewer', 'support', 'operator'] as const)
         expect(await set(`shop/${path}`, body, role)).toMatchObject({
-          // It said to name a team, which helps nobody.
+          // The message asked for a team, which did not help.
           errors: [
             { code: 'scope_missing', message: `Your role, ${role}, lacks the scope operators:manage.` },
           ],
@@ -157,7 +157,7 @@ const refusals: [what: string, path: string, body: object, error: object][] = [
   ],
 ];
 
-it('what bounds a team is refused by the name of what is wrong', async () => {
+it('invalid limits are refused with the field at fault', async () => {
   const { set } = await start();
   for (const [what, path, body, error] of refusals) {
     const { errors = [], statusCode } = await set(path, body);

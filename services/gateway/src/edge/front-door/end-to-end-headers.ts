@@ -1,4 +1,4 @@
-/** Which headers of a request and of an answer go through (RFC 9110, section 7.6.1), and who is named as the client. */
+/** Headers of a request and of an answer to forward (RFC 9110, section 7.6.1), and the client's address. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { requestNotesHeader } from '../requests/request-notes.ts';
@@ -10,14 +10,14 @@ const hopByHop: readonly string[] = [
   ...['te', 'trailer', 'transfer-encoding', 'upgrade', 'http2-settings', 'expect'],
 ];
 
-/** What anybody may claim about where a request comes from. The host is that of the instance. */
+/** Unverified claims about the origin of a request. The host is that of the instance. */
 const replaced: readonly string[] = [
   ...['host', 'forwarded', 'x-real-ip', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'],
   'x-forwarded-port',
   ...[internalCredentialHeader, requestIdHeader],
 ];
 
-/** Whether nobody reads a body that a request has. */
+/** True if the body of a request is ignored. */
 export const isBodyless = (method: string): boolean => method === 'GET' || method === 'HEAD';
 
 /** Of such a body. */
@@ -41,7 +41,7 @@ export function requestHeaders(
   };
 }
 
-/** Of an answer. Also leaves out what its `Connection` names. */
+/** Of an answer. Also removes the headers listed in `Connection`. */
 export function endToEndHeaders(headers: Headers): IncomingHttpHeaders {
   const named = String(headers['connection'] ?? '')
     .toLowerCase()
@@ -51,8 +51,8 @@ export function endToEndHeaders(headers: Headers): IncomingHttpHeaders {
 }
 
 /**
- * The peer, after those that it tells of where it is a proxy that we trust (`TRUSTED_PROXIES`); whatever else a client
- * claims is dropped.
+ * The peer, after the addresses that it forwards if it is a trusted proxy (`TRUSTED_PROXIES`); other claims of a client are
+ * dropped.
  */
 const forwardedFor = ({ ip, ips = [ip] }: FastifyRequest): string => ips.toReversed().join(', ');
 

@@ -1,4 +1,4 @@
-/** Hands requests of the API on to the service that answers them, and its answers back, as they are. */
+/** Forwards requests of the API to their service, and its answers back, unchanged. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { fastifyReplyFrom } from '@fastify/reply-from';
@@ -18,10 +18,7 @@ export interface ForwardOptions {
   log: Log;
 }
 
-/**
- * Adds the routes to its own scope. Keys, scopes and rates are the service's business: it gets every header that is
- * not of the connection, and answers for them.
- */
+/** Adds the routes to its own scope. Keys, scopes and rates are checked by the service, which gets every end-to-end header. */
 export async function registerForwarding(app: FastifyInstance, options: ForwardOptions): Promise<void> {
   const { routes, upstreams, log } = options;
   await app.register(async (scope) => {
@@ -52,7 +49,7 @@ interface Forwarded extends Pick<ForwardOptions, 'log' | 'credential'> {
   reply: FastifyReply;
   /** Of the route. */
   url: string;
-  /** What an answer ended with whose status had come. Where nothing of it was handed on yet, another one still can be. */
+  /** The failure of an answer after its status. If nothing was forwarded yet, another answer is still possible. */
   brokenOff: WeakSet<Error>;
 }
 
@@ -81,13 +78,14 @@ function forward({ request, reply, url, credential, log, brokenOff }: Forwarded)
   });
 }
 
-/** Kept by the client after the stream, its connection would hold a closing server open. */
+/** A connection kept alive by the client would hold a closing server open. */
 const isEventStream = ({ 'content-type': type }: IncomingHttpHeaders): boolean =>
   String(type).startsWith('text/event-stream');
 
 /**
- * The path rebuilt from the route and its parameters, so that the service sees the very path that was routed by,
- * however that was written. Undefined if it could be read otherwise: `..` and `/` are no part of any name of ours.
+ * The path rebuilt from the route and its parameters, so that the service parses it as it was routed, however it was written.
+ * Undefined
+ * if ambiguous: our names contain neither `..` nor `/`.
  */
 function pathOf(route: string, params: Readonly<Record<string, string>>): string | undefined {
   if (Object.values(params).some((value) => /^$|^\.|\.\.|[/\\]/.test(value))) return undefined;
@@ -105,7 +103,7 @@ type ReplyFromRequest = Extract<
   { request: unknown }
 >['request'];
 
-/** The package calls back; its types are those of an older undici than ours, whose answers are the same. */
+/** The package has a callback API; its types are those of an older undici than ours, with the same answers. */
 function toCallbacks(upstreams: Upstreams): ReplyFromRequest {
   const request = (
     options: Parameters<Upstreams['request']>[0],

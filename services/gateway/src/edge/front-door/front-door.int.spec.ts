@@ -1,4 +1,4 @@
-/** The front door as a process has it, before services that note what reaches them. */
+/** The front door of a process, in front of services that record their requests. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { Readable } from 'node:stream';
@@ -16,8 +16,8 @@ const errorsOf = async (answer: { body: { json(): Promise<unknown> } }) =>
 const internalSecret = `k1:${'i'.repeat(32)}`;
 const json = { 'content-type': 'application/json' };
 
-describe('what is handed on', () => {
-  it('is the request as it is, to the service that answers it, and its answer', async () => {
+describe('forwarding', () => {
+  it('passes the request unchanged to its service, and the answer back', async () => {
     const answer = (_request: IncomingMessage, response: ServerResponse) =>
       void response
         .writeHead(422, { 'tollgate-position': '17', 'retry-after': '9' })
@@ -32,7 +32,7 @@ describe('what is handed on', () => {
       QUERY_SERVICE_URL: queries.origin,
       NOTIFIER_URL: notifier.origin,
     });
-    // Spaces, order and even what is no JSON are the service's business.
+    // Spaces, order and even invalid JSON are left to the service.
     const body = '{ "product": "Té", "amount": 1,, }';
     const headers = { ...json, authorization: 'Bearer tg_1', 'idempotency-key': 'k 1' };
     const answered = await request(`${url}/api/v1/payments`, { method: 'POST', headers, body });
@@ -40,7 +40,7 @@ describe('what is handed on', () => {
     expect(answered.headers).toMatchObject({ 'tollgate-position': '17', 'retry-after': '9' });
     expect(commands.seen).toMatchObject([{ method: 'POST', url: '/api/v1/payments', headers, body }]);
     await (await request(`${url}/api/v1/payments?perPage=2&cursor=a%2Fb+c`)).body.dump();
-    // On a slow machine what became of the first request is reported in between.
+    // On a slow machine the record of the first request is reported in between.
     expect(queries.seen.filter(({ url: path }) => path !== '/internal/requests')).toMatchObject([
       { method: 'GET', url: '/api/v1/payments?perPage=2&cursor=a%2Fb+c', body: '' },
     ]);
@@ -48,7 +48,7 @@ describe('what is handed on', () => {
     expect(notifier.seen).toMatchObject([{ method: 'POST', url: '/api/v1/webhooks/replay' }]);
   });
 
-  it('holds no header of the connection, and tells truly who asks', async () => {
+  it("drops headers of the connection, and reports the caller's true address", async () => {
     const answer = (_request: IncomingMessage, response: ServerResponse) =>
       void response.writeHead(200, { connection: 'close, x-inner', 'x-inner': '1', 'x-kept': '2' }).end('{}');
     const queries = await startService(answer);
@@ -78,7 +78,7 @@ describe('what is handed on', () => {
   });
 
   // A gateway with a listener of `GET /api/v1/events` took eight seconds to stop.
-  it('of a stream of events holds no connection open when it has ended', async () => {
+  it('of a stream of events leaves no open connection behind', async () => {
     const answer = (_request: IncomingMessage, response: ServerResponse) =>
       void response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' }).end(':\n\n');
     const queries = await startService(answer);
@@ -88,7 +88,7 @@ describe('what is handed on', () => {
     expect(answered.headers['connection']).toBe('close');
   });
 
-  it('believes proxies that are trusted who asked them', async () => {
+  it("accepts the caller's address from trusted proxies", async () => {
     const queries = await startService();
     const url = await startFrontDoor({ QUERY_SERVICE_URL: queries.origin, TRUSTED_PROXIES: '127.0.0.0/8' });
     const headers = { 'x-forwarded-for': '198.51.100.7, 203.0.113.9' };
@@ -96,7 +96,7 @@ describe('what is handed on', () => {
     expect(queries.seen[0]?.headers['x-forwarded-for']).toBe('203.0.113.9, 127.0.0.1');
   });
 
-  it('tells the one who answers a read how far the same key has come, and nobody else can', async () => {
+  it('passes the latest position of the key to reads; callers cannot set it', async () => {
     const answer = (_request: IncomingMessage, response: ServerResponse) =>
       void response.writeHead(200, { 'tollgate-position': '17' }).end('{}');
     const [commands, queries] = [await startService(answer), await startService()];
@@ -113,7 +113,7 @@ describe('what is handed on', () => {
     expect(queries.seen.map(({ headers }) => headers['tollgate-own-position'])).toEqual(['17', undefined]);
   });
 
-  it('has our id, under which what became of it is reported; nobody else gives or sees that', async () => {
+  it('adds our id, under which the request is recorded; callers can neither set nor see it', async () => {
     const notes = 'environment=sandbox&team=shop&keyId=k1&token=pay_1&errorCode=no_account&providerMs=12';
     const answer = (_request: IncomingMessage, response: ServerResponse) =>
       void response.writeHead(409, { 'tollgate-request-notes': notes, 'request-id': 'theirs' }).end('{}');
@@ -152,7 +152,7 @@ describe('what is handed on', () => {
     expect(credential.isValid(shown, 'POST', '/internal/requests')).toBe(true);
   });
 
-  it('is asked by HEAD for what GET is answered with', async () => {
+  it('answers HEAD like GET', async () => {
     const queries = await startService();
     const url = await startFrontDoor({ QUERY_SERVICE_URL: queries.origin });
     const answered = await request(`${url}/api/v1/payments/pay_1`, { method: 'HEAD' });
@@ -160,7 +160,7 @@ describe('what is handed on', () => {
     expect(queries.seen).toMatchObject([{ method: 'HEAD', url: '/api/v1/payments/pay_1' }]);
   });
 
-  // Node gave the front door both keys joined, which was a third key to the service.
+  // Node passed both keys joined to the front door, which was a third key to the service.
   it.each([
     ['Idempotency-Key', ['Idempotency-Key: k', 'Idempotency-Key: k']],
     ['Authorization', ['Authorization: Bearer a', 'Authorization: Bearer b']],
@@ -204,7 +204,7 @@ describe('what is handed on', () => {
   });
 });
 
-/** Sends a request as it stands, without a client that would set it right, and gives the whole answer. */
+/** Sends a raw request, without a client that would correct it, and returns the whole answer. */
 function sendRaw(url: string, lines: readonly string[]): Promise<string> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -215,7 +215,7 @@ function sendRaw(url: string, lines: readonly string[]): Promise<string> {
     socket.on('data', (data: Buffer) => {
       answer += data.toString();
       answer = answer.replace('HTTP/1.1 100 Continue\r\n\r\n', '');
-      // Bodies of these tests are short, and come with their heads.
+      // Bodies of these tests are short, and arrive with their headers.
       if (answer.includes('\r\n\r\n')) socket.end();
     });
     socket.on('close', () => resolve(answer));
@@ -243,7 +243,7 @@ describe('the path that a service sees is the one that was routed by', () => {
     expect(seen.filter((path) => path !== '/internal/requests')).toEqual(Object.values(paths));
   });
 
-  it('and no service sees a path that could be read otherwise', async () => {
+  it('and no service receives an ambiguous path', async () => {
     const all = await startService();
     const url = await startFrontDoor({
       COMMAND_SERVICE_URL: all.origin,
@@ -305,7 +305,7 @@ describe('the credential between services', () => {
 });
 
 describe('several instances of a service', () => {
-  it('are asked in turn, past those that are gone, which nothing was sent to', async () => {
+  it('are tried in turn, skipping unavailable ones, to which nothing was sent', async () => {
     const [first, second] = [await startService(), await startService()];
     const origins = [first.origin, await goneOrigin(), second.origin];
     const url = await startFrontDoor({ COMMAND_SERVICE_URL: origins.join(',') });
@@ -324,7 +324,7 @@ describe('several instances of a service', () => {
     }
   });
 
-  it('that are all gone are answered for with 503 and when to come again', async () => {
+  it('that are all unavailable cause 503 with Retry-After', async () => {
     const origins = [await goneOrigin(), await goneOrigin()];
     const url = await startFrontDoor({ COMMAND_SERVICE_URL: origins.join(',') });
     const answered = await request(`${url}/api/v1/payments`, { method: 'POST', headers: json, body: '{}' });
@@ -333,7 +333,7 @@ describe('several instances of a service', () => {
     expect(await errorsOf(answered)).toEqual(['service_unavailable']);
   });
 
-  // The body of the service's own 408 named another request than its header.
+  // The body of the service's own 408 had another request id than its header.
   it('that do not read a request in time are passed, and answered for if there is no other', async () => {
     const late = await startService((_request, response) => void response.writeHead(408).end('{}'));
     const other = await startService();
@@ -364,8 +364,8 @@ describe('several instances of a service', () => {
     expect(instances.flatMap(({ seen }) => seen)).toHaveLength(1);
   });
 
-  // Its status has come and nothing after it: the team has received nothing yet.
-  it('are answered for as lost where one dies between the head and the body of its answer', async () => {
+  // Only its status has arrived: the team has received nothing yet.
+  it('cause an error for a lost answer if one dies between headers and body', async () => {
     const commands = await startService((_request, response) => {
       response.writeHead(201, { 'content-length': '99', 'tollgate-position': '17' }).flushHeaders();
       response.socket?.end();
@@ -393,7 +393,7 @@ describe('several instances of a service', () => {
     },
   );
 
-  it('learn that a client has gone, before it was answered too', async () => {
+  it('are notified when a client disconnects, even before the answer', async () => {
     const closed: string[] = [];
     let answerNow = () => {};
     const queries = await startService((incoming, response) => {
@@ -413,7 +413,7 @@ describe('several instances of a service', () => {
     await eventually(() => expect(closed).toEqual([path]));
   });
 
-  it('are not asked again for what one has refused for now', async () => {
+  it('are not tried again after a temporary refusal', async () => {
     const answer = (_request: IncomingMessage, response: ServerResponse) =>
       void response.writeHead(503, { 'retry-after': '0' }).end('{"success":false}');
     const queries = await startService(answer);
@@ -444,6 +444,6 @@ describe('several instances of a service', () => {
   });
 });
 
-it('does not start without knowing where a service is', async () => {
+it('refuses to start without the address of a service', async () => {
   await expect(startFrontDoor({ NOTIFIER_URL: '' })).rejects.toThrow('NOTIFIER_URL');
 });

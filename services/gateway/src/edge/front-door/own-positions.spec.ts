@@ -16,7 +16,7 @@ it('remembers the last position of each key, and for five seconds', async () => 
   expect(positions.positionOf('Bearer a')).toBeUndefined();
 });
 
-// Two commands at a time: the answer to the first came after that to the second, and its write was not waited for.
+// Two concurrent commands: the answer to the first came after that to the second, and its write was not awaited.
 it('remembers the later of two positions, in whatever order they are answered', async () => {
   const clock = createFakeClock();
   const positions = createOwnPositions(clock);
@@ -29,7 +29,7 @@ it('remembers the later of two positions, in whatever order they are answered', 
   expect(positions.positionOf('Bearer a')).toBe('0019');
 });
 
-it('remembers a position that is answered repeatedly for five seconds too', async () => {
+it('remembers a repeated position for five seconds as well', async () => {
   const clock = createFakeClock();
   const positions = createOwnPositions(clock);
   for (let second = 0; second < 5; second += 1) {
@@ -40,7 +40,7 @@ it('remembers a position that is answered repeatedly for five seconds too', asyn
   expect(positions.positionOf('Bearer a')).toBeUndefined();
 });
 
-// After a restore from a backup positions begin again: what the key wrote then was never waited for.
+// After a restore from a backup positions restart: new writes of the key were never awaited.
 it('remembers an earlier position once the later one is forgotten', async () => {
   const clock = createFakeClock();
   const positions = createOwnPositions(clock);
@@ -57,7 +57,7 @@ it('remembers nothing of those without a key, and of answers without a position'
   expect([positions.positionOf(undefined), positions.positionOf('Bearer a')]).toEqual([undefined, undefined]);
 });
 
-it('forgets the one that got further longest ago if there are too many', () => {
+it('drops the entry with the oldest progress if there are too many', () => {
   const positions = createOwnPositions(createFakeClock(), 2);
   for (const [index, key] of ['a', 'b', 'a', 'c'].entries()) positions.note(key, String(index));
   expect(['a', 'b', 'c'].map((key) => positions.positionOf(key))).toEqual(['2', undefined, '3']);

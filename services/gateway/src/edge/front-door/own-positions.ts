@@ -1,15 +1,16 @@
 /**
- * Lets a team read what it wrote a moment ago, and hardly ever less than what it has just read, also if it does not send
- * `Tollgate-Min-Position`: what is read follows what was written some milliseconds later, in one query service sooner than
- * in another. Where teams come in, it is remembered how far each key has written and read, and the query service waits for
- * that, though not for long. Kept in this process only, so it is a courtesy and no promise.
+ * Read-your-writes for a team, and mostly monotonic reads, without `Tollgate-Min-Position`. Reads lag behind writes by some
+ * milliseconds,
+ * differently per query service. The front door remembers the positions that each key has written and read, and the query
+ * service
+ * waits for them, briefly. In memory of this process only: best effort, not a promise.
  */
 import { hash } from 'node:crypto';
 import type { Clock } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
 import { LRUCache } from 'lru-cache';
 
-/** What the read model has reached by then anyway, unless it stands still, milliseconds. */
+/** The read model reaches it by then, unless it is stuck. @unit milliseconds */
 const rememberedMs = 5_000;
 
 /**
@@ -45,7 +46,7 @@ export function createOwnPositions(clock: Pick<Clock, 'monotonic'>, keysMax = 10
       if (authorization === undefined || typeof position !== 'string') return;
       const key = fingerprintOf(authorization);
       const known = positionUnder(key);
-      // Answers may come in another order than what was written. One that is answered again is remembered again once it is forgotten.
+      // Answers may arrive in another order than the writes. A repeated one is remembered again once it was dropped.
       if (known === undefined || known < position) reached.set(key, { position, at: clock.monotonic() });
     },
     positionOf(authorization) {

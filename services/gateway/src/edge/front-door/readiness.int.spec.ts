@@ -5,7 +5,7 @@ import { Agent } from 'undici';
 import { expect, it, onTestFinished } from 'vitest';
 import { readinessOf } from './readiness.ts';
 
-// Behind requests that take long it had no end: the front door's own health check timed out, too.
+// Behind slow requests it never ended: the front door's own health check timed out as well.
 it('is answered in time even if every connection to an instance is busy', async () => {
   const server = createServer((request) => void request.resume());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -4,15 +4,15 @@ import type { Dispatcher } from 'undici';
 import { z } from 'zod';
 import type { RoutedService } from '../../configuration/service-names.ts';
 
-/** An instance that has not answered by then counts as unavailable, milliseconds. */
+/** An instance without an answer by then counts as unavailable. @unit milliseconds */
 const tellWithinMs = 1_000;
 
 const readinessSchema = z.object({ ready: z.boolean(), degraded: z.array(z.string()) });
 
 export interface UpstreamReadiness {
-  /** Services of which no instance can serve. */
+  /** Services without a ready instance. */
   notReady: readonly string[];
-  /** Services of which some instances cannot, and what those that can do without. */
+  /** Services with some unavailable instances, and degradations of ready ones. */
   degraded: readonly string[];
 }
 

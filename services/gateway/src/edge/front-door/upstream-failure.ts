@@ -7,7 +7,7 @@ import { isNotSent } from './upstreams.ts';
 export function answerForUpstream(reply: FastifyReply, error: Error, log: Log): void {
   const { method, routeOptions } = reply.request;
   log.warn({ error, method, route: routeOptions.url ?? '' }, 'a service did not answer');
-  // Of an answer that had begun there: they would tell of something that is not in this one.
+  // Headers of the failed answer do not describe this one.
   for (const name of Object.keys(reply.getHeaders())) reply.removeHeader(name);
   void sendError(reply, isNotSent(error.cause) ? 'service_unavailable' : 'answer_lost');
 }

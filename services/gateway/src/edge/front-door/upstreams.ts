@@ -2,7 +2,7 @@
 import { type Clock, TollgateError, errorCode } from '@tollgate/service-kit';
 import type { Dispatcher } from 'undici';
 
-/** So long an instance that could not be connected to is asked after the others only, milliseconds. */
+/** How long an instance without a connection is tried last. @unit milliseconds */
 const restMs = 2_000;
 
 export interface UpstreamsOptions {
@@ -14,8 +14,9 @@ export interface UpstreamsOptions {
 
 export interface Upstreams {
   /**
-   * Sends a request once. Another instance is tried only if none of it can have been sent, because there was no
-   * connection to send it on, or if it was not read whole (408). Rejects with what kept the last instance from answering.
+   * Sends a request once. Another instance is tried only if none of it can have been sent, because there was no connection, or
+   * if it was
+   * not read completely (408). Rejects with the failure of the last instance.
    */
   request(options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData>;
 }
@@ -57,8 +58,8 @@ export function createUpstreams({ origins, agent, clock }: UpstreamsOptions): Up
 const notRead = 'request_not_read';
 
 /**
- * True if there was no connection, or the request was not read whole. The code alone does not tell: a host can become
- * unreachable while an answer is awaited, too.
+ * True if there was no connection, or the request was not read completely. The code alone is ambiguous: a host can also become
+ * unreachable during the answer.
  */
 export function isNotSent(error: unknown): boolean {
   const code = errorCode(error);

@@ -1,4 +1,4 @@
-/** Measures the servers, and serves what was measured. */
+/** Measures the servers, and serves the metrics. */
 import type { FastifyInstance } from 'fastify';
 import type { Metrics } from './metrics.ts';
 
@@ -6,7 +6,7 @@ import type { Metrics } from './metrics.ts';
 export function measureRequests(app: FastifyInstance, metrics: Pick<Metrics, 'request'>): void {
   app.addHook('onResponse', (request, reply, done) => {
     const { url } = request.routeOptions;
-    // A path or method that a stranger made up is no label.
+    // A path or method made up by a caller is not a label.
     const [method, route] = url === undefined ? ['none', 'none'] : [request.method, url];
     const status = `${Math.floor(reply.statusCode / 100)}xx`;
     metrics.request({ method, route, status }, reply.elapsedTime);
@@ -22,7 +22,7 @@ export function countCallbacks(app: FastifyInstance, metrics: Pick<Metrics, 'cal
   });
 }
 
-/** Without a key: there is nothing in it that is anybody's. */
+/** Without a key: it contains nothing private. */
 export function registerMetricsRoute(
   app: FastifyInstance,
   metrics: Pick<Metrics, 'text' | 'contentType'>,

@@ -19,7 +19,7 @@ it('reports durations in seconds, by label', async () => {
 });
 
 // promtool warned of them, of all that Prometheus reads from us.
-it('leaves out what the library measures by names of another type', async () => {
+it("omits the library's metrics with misleading names", async () => {
   const text = await createMetrics({ log: silentLog }).text();
   expect(text).toMatch(/^# TYPE nodejs_active_handles gauge$/m);
   expect(text).not.toMatch(/^# TYPE \S+_total gauge$/m);

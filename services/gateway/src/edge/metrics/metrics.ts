@@ -1,6 +1,7 @@
 /**
- * What is measured, and how Prometheus reads it. Every label has few values, all of our own making: names of accounts
- * and routes, never a path, token, team, order number or address.
+ * The metrics, in the Prometheus format. Every label has few values, all from our own sets: names of accounts and routes, never
+ * a path,
+ * token, team, order number or address.
  */
 import type { Log } from '@tollgate/service-kit';
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from '@prometheus-io/client';
@@ -139,12 +140,13 @@ const gauges = {
 } as const satisfies Record<string, { help: string; labelNames: readonly string[] }>;
 export type GaugeName = keyof typeof gauges;
 
-/** Bounds of buckets, seconds: from an answer out of memory to one that came at the deadline. */
+/** Bounds of buckets, seconds: from an answer from memory to one at the deadline. */
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /**
- * What the library measures by names that say something else to Prometheus: gauges that end like counters, of which the
- * gauges without that end are the parts, and types as parts of names. `promtool check metrics` warns of each.
+ * The library's metrics with misleading names: gauges named like counters, and types in names. `promtool check metrics` warns
+ * about
+ * each.
  */
 const misnamed = [
   ...['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'],
@@ -157,7 +159,7 @@ const intervalMaxMs = 2 ** 31 - 1;
 /** With its own registry, so that there may be several in one process. */
 export function createMetrics({ log }: { log: Log }): Metrics {
   const registry = new Registry();
-  // It would go on indefinitely, ten times a second, for what is removed below.
+  // It would run forever, ten times a second, for metrics that are removed below.
   collectDefaultMetrics({ register: registry, eventLoopUtilizationTimeout: intervalMaxMs });
   for (const name of misnamed) registry.removeSingleMetric(name);
   const registers = [registry];

@@ -17,34 +17,30 @@ it('documents every route of the server, and no other; the site describes itself
 /** A key for each scope, of teams that are called like them. */
 const keyWith = (scope: Scope) => ({ team: scope, keyId: `k-${scope}`, scopes: [scope] });
 
-it(
-  'asks for the scopes that the server asks for, and for a key where it does',
-  { timeout: 60_000 },
-  async () => {
-    const { app } = await startApi(async (store) => {
-      for (const scope of scopes) await givenTeam(store, keyWith(scope));
-    });
-    for (const [index, { id, method, path, scopes: documented }] of operations.entries()) {
-      // Requests without a key are limited by address and second.
-      const remoteAddress = `192.0.2.${index}`;
-      const url = `${path.replaceAll(/\{\w+\}/g, 'none')}${id === 'retrieveBalance' ? '?currency=EUR' : ''}`;
-      const ask = async (authorization?: string) => {
-        const headers = authorization === undefined ? {} : { authorization };
-        return (await app.inject({ method, url, headers, remoteAddress })).statusCode;
-      };
-      expect((await ask()) === 401, `${method} ${path} without a key`).toBe(documented !== undefined);
-      if (documented === undefined) continue;
-      const allowed: Scope[] = [];
-      for (const scope of scopes)
-        if ((await ask(`Bearer ${keyText(keyWith(scope))}`)) !== 403) allowed.push(scope);
-      // The others are of people.
-      const ofKeys = documented.filter((scope) => (scopes as readonly string[]).includes(scope));
-      expect(allowed.sort(), `${method} ${path}`).toEqual(ofKeys.sort());
-    }
-  },
-);
+it('requires the scopes and keys that the server requires', { timeout: 60_000 }, async () => {
+  const { app } = await startApi(async (store) => {
+    for (const scope of scopes) await givenTeam(store, keyWith(scope));
+  });
+  for (const [index, { id, method, path, scopes: documented }] of operations.entries()) {
+    // Requests without a key are limited by address and second.
+    const remoteAddress = `192.0.2.${index}`;
+    const url = `${path.replaceAll(/\{\w+\}/g, 'none')}${id === 'retrieveBalance' ? '?currency=EUR' : ''}`;
+    const ask = async (authorization?: string) => {
+      const headers = authorization === undefined ? {} : { authorization };
+      return (await app.inject({ method, url, headers, remoteAddress })).statusCode;
+    };
+    expect((await ask()) === 401, `${method} ${path} without a key`).toBe(documented !== undefined);
+    if (documented === undefined) continue;
+    const allowed: Scope[] = [];
+    for (const scope of scopes)
+      if ((await ask(`Bearer ${keyText(keyWith(scope))}`)) !== 403) allowed.push(scope);
+    // The others are of people.
+    const ofKeys = documented.filter((scope) => (scopes as readonly string[]).includes(scope));
+    expect(allowed.sort(), `${method} ${path}`).toEqual(ofKeys.sort());
+  }
+});
 
-it('gives the document without a key', async () => {
+it('serves the document without a key', async () => {
   const { app } = await startApi();
   const answer = await app.inject({ url: '/openapi.json' });
   expect(answer.headers['content-type']).toMatch(/^application\/json/);

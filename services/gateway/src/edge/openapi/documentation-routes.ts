@@ -6,7 +6,7 @@ import { contentTypeOf } from '../../documentation/content-type.ts';
 import { pagePolicy } from '../../documentation/page.ts';
 import { createSite, openApiDocument } from '../../documentation/site.ts';
 
-// None changes while a process runs, however many servers it has.
+// They do not change while a process runs, however many servers it has.
 const documentText = once(() => JSON.stringify(openApiDocument()));
 const site = once(createSite);
 const made = new Map<string, string>();
@@ -24,7 +24,7 @@ export async function registerDocumentation(app: FastifyInstance): Promise<void>
   app.get('/openapi.json', async (_request, reply) =>
     reply.type(contentTypeOf('openapi.json')).send(documentText()),
   );
-  // Relative, so that they hold behind a proxy that adds a prefix. Browsers keep the anchor of the error code.
+  // Relative, so that they work behind a proxy that adds a prefix. Browsers keep the anchor of the error code.
   app.get('/docs', async (_request, reply) => reply.redirect('docs/'));
   app.get(errorPage, async (_request, reply) => reply.redirect('team/errors.html'));
   app.get<{ Params: { '*': string } }>('/docs/*', async (request, reply) => {

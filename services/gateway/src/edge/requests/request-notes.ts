@@ -5,13 +5,13 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 
 export interface RequestNotes extends CurrentRequest {
-  /** What the client calls it. */
+  /** The client's own id. */
   readonly clientRequestId?: string;
   /** Of the payment that it is about, or else of the payout or refund. */
   token?: string;
   /** That it was answered with. */
   errorCode?: string;
-  /** Its answer is decided, even where nobody is there to read it. */
+  /** Its answer is decided, even if the client has disconnected. */
   isDecided?: boolean;
   /** Its end was recorded. */
   isEnded?: boolean;
@@ -23,7 +23,7 @@ export function notesOf(request: FastifyRequest): RequestNotes {
   const known = notes.get(request);
   if (known !== undefined) return known;
   const clientRequestId = clientRequestIdOf(request.headers['x-request-id']);
-  // Not the request itself: what is done for it may be remembered for long, and a card number is in its body.
+  // Not the request itself: it may be kept for long, and its body has a card number.
   const begun: RequestNotes = {
     id: request.id,
     providerMs: 0,
@@ -42,7 +42,7 @@ export function takeRequestId(request: FastifyRequest, id: string): void {
 const clientRequestIdOf = (header: unknown): string | undefined =>
   typeof header === 'string' && mayBeKept(header) ? header : undefined;
 
-/** In an answer to a front door: what it cannot know itself of the request that it has handed on. */
+/** Header of an answer to a front door, with what the front door cannot know of the request. */
 export const requestNotesHeader = 'tollgate-request-notes';
 
 export function encodeNotes(
@@ -63,7 +63,7 @@ const notesSchema = z.object({
   providerMs: z.coerce.number().min(0).catch(0),
 });
 
-/** What an instance of a service tells; one of another release may tell less. */
+/** Sent by an instance of a service; another release may send less. */
 export function takeNotes(into: RequestNotes, header: unknown): void {
   if (typeof header !== 'string') return;
   const parsed = notesSchema.safeParse(Object.fromEntries(new URLSearchParams(header))).data;

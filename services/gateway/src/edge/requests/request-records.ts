@@ -25,14 +25,14 @@ export function registerRequestRecords(app: FastifyInstance, note: (record: Requ
 
 /** How long a record waits for others to be sent with it. */
 const sendAfterMs = 200;
-/** Records that wait; what comes beyond is not recorded. */
+/** Maximum waiting records; more are dropped. */
 const waitingMax = 10_000;
 const answerWithinMs = 2_000;
 
 export interface RequestRecords {
   /** Never throws and does not wait. */
   note(record: RequestRecord): void;
-  /** Sends what waits. */
+  /** Sends waiting records. */
   close(): Promise<void>;
 }
 
@@ -74,7 +74,7 @@ export function createRequestRecords({
     }
   }
 
-  /** One message after another, so that an instance that hangs holds up a bounded number of them. */
+  /** In sequence, so that an instance that hangs blocks a bounded number of messages. */
   async function sendWaiting(): Promise<void> {
     while (waiting.length > 0) {
       const body = JSON.stringify(waiting.splice(0, recordsPerMessageMax));

@@ -1,4 +1,4 @@
-/** "Your request failed", says somebody, and has no id to look it up by: every answer has one now, and leads to its record. */
+/** A report of a failed request needs an id: every answer has one, which leads to its record. */
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { apiErrors, docUrlOf, errorPage } from '@tollgate/gateway-api/http';
@@ -66,7 +66,7 @@ describe('every answer has an id', () => {
     for (const { code, docUrl } of errors) expect(docUrl).toBe(`${errorPage}#${code}`);
   });
 
-  it('also to what is no HTTP', async () => {
+  it('even without valid HTTP', async () => {
     const { port, hostname } = new URL(await api.app.listen({ host: '127.0.0.1', port: 0 }));
     const socket = connect(Number(port), hostname);
     socket.write('TEA / HTTP/1.1\r\n\r\n');
@@ -78,7 +78,7 @@ describe('every answer has an id', () => {
     expect([isRequestId(requestId), errors[0]?.code]).toEqual([true, 'invalid_request']);
   });
 
-  it('of ours, whatever a client calls it, also where that looks like ours', async () => {
+  it('of ours, whatever id a client sends, even one that looks like ours', async () => {
     const theirs = `req_${'0'.repeat(29)}`;
     const headers = {
       ...as(shop),
@@ -100,7 +100,7 @@ describe('every answer has an id', () => {
     `Bearer:${keyText(shop)}`,
     'sk_sandbox_0123456789abcdef',
     'whsec_MDEyMzQ1Njc4OWFiY2RlZg==',
-  ])('and %j is not kept beside it', async (clientId) => {
+  ])('and %j is not stored', async (clientId) => {
     const headers = { ...as(shop), 'x-request-id': clientId };
     const answer = await ask({ url: '/api/v1/payments', headers });
     expect(answer.statusCode).toBe(200);
@@ -111,7 +111,7 @@ describe('every answer has an id', () => {
 });
 
 describe('the record of a request', () => {
-  it('shows what it was, when, how long it took and how it ended, to its team', async () => {
+  it('shows the request, its time, duration and outcome to its team', async () => {
     const before = systemClock.now();
     const answer = await ask({ url: '/api/v1/payments/pay_none?x=secret', headers: as(shop) });
     const { request } = (await recordOf(idOf(answer))).json<{
@@ -133,9 +133,9 @@ describe('the record of a request', () => {
     expect(JSON.stringify(request)).not.toContain('secret');
   });
 
-  // A client that mixed up its variables had its key in `requests.db`, in the log, and before everybody who reads requests.
+  // A client that mixed up its variables had its key in `requests.db`, in the log, and in the list of requests.
   it.each([keyText(shop), 'sk_sandbox_0123456789abcdef', '4392963203551251'])(
-    'keeps no secret that stands where a token should: %s',
+    'stores no secret in place of a token: %s',
     async (secret) => {
       const asked = [
         { url: `/api/v1/payments/${secret}` },
@@ -157,14 +157,14 @@ describe('the record of a request', () => {
     expect(request).toMatchObject({ status: 404, token: 'pay_none', errorCode: 'payment_not_found' });
   });
 
-  it('holds no text that stands where a token should', async () => {
+  it('stores no other text in place of a token', async () => {
     const url = '/api/v1/reviews/pay_4392963203551251/resolve';
     const answer = await ask({ method: 'POST', url, headers: as(shop), payload: { token: 'tea' } });
     const { request } = (await recordOf(idOf(answer))).json<{ request: object }>();
     expect(request).not.toHaveProperty('token');
   });
 
-  it('is kept also if the client did not wait for the answer', async () => {
+  it('is stored even if the client disconnected before the answer', async () => {
     const { port, hostname } = new URL(await api.app.listen({ host: '127.0.0.1', port: 0 }));
     const socket = connect(Number(port), hostname);
     const head = ['POST /api/v1/payments HTTP/1.1', 'Host: x', `Authorization: ${as(shop).authorization}`];
@@ -179,7 +179,7 @@ describe('the record of a request', () => {
     });
   });
 
-  it('is found by no other team, and one that nobody may have made by none', async () => {
+  it('is found by no other team, and without an active key by none', async () => {
     const own = idOf(await ask({ url: '/api/v1/payments', headers: as(shop) }));
     const nobodys = idOf(await ask({ url: '/api/v1/payments' }));
     expect((await recordOf(own)).statusCode).toBe(200);
@@ -193,7 +193,7 @@ describe('the record of a request', () => {
     }
   });
 
-  it('is in the list, latest first, by what it was', async () => {
+  it('is in the list, latest first, by its subject', async () => {
     const refused = idOf(await ask({ url: '/api/v1/payments/pay_none', headers: as(shop) }));
     const listed = idOf(await ask({ url: '/api/v1/payments', headers: as(shop) }));
     await ask({ url: '/api/v1/payments', headers: as(games) });
@@ -223,7 +223,7 @@ describe('the record of a request', () => {
   });
 });
 
-it('every code is explained on a page of the gateway, at the address that its errors give', async () => {
+it('every code is explained on a page of the gateway, at the URL in its errors', async () => {
   const { location } = (await ask({ url: errorPage })).headers;
   const page = await ask({ url: new URL(String(location), `http://x${errorPage}`).pathname });
   expect(page.headers['content-type']).toBe('text/html; charset=utf-8');

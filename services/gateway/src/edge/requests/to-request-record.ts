@@ -23,11 +23,11 @@ export function toRequestRecord(
 
 const tenths = (milliseconds: number): number => Math.round(milliseconds * 10) / 10;
 
-/** What it was about, as the answer says, or else as the path or the body does. */
+/** Its subject, from the answer, or else from the path or the body. */
 export const tokenOf = (request: FastifyRequest): string | undefined =>
   notesOf(request).token ?? claimed(tokenIn(request.params)) ?? claimed(tokenIn(request.body));
 
-/** What stands there is anybody's text. */
+/** The text there is untrusted. */
 const claimed = (token: string | undefined): string | undefined =>
   token === undefined || !mayBeKept(token) ? undefined : token;
 

@@ -1,6 +1,7 @@
 /**
- * Gives each request its id and follows it: the id is in the answer, in the body of an error, in every log line that is
- * written for it, and what it causes is recorded under it.
+ * Gives each request its id: it is in the answer, in the body of an error, in every log line of the request, and in the events
+ * that it
+ * causes.
  */
 import { explained, isErrorBody } from '@tollgate/gateway-api/http';
 import type { RequestRecord } from '@tollgate/requests';
@@ -12,7 +13,7 @@ import { toRequestRecord, tokenIn, tokenOf } from './to-request-record.ts';
 
 export interface TraceOptions {
   log: Log;
-  /** Takes in what became of each request of the API; never throws, and does not wait. */
+  /** Receives the record of each API request; never throws, and does not wait. */
   noteRequest?: ((record: RequestRecord) => void) | undefined;
 }
 
@@ -46,12 +47,12 @@ export function traceRequests(app: FastifyInstance, options: TraceOptions): void
   });
 }
 
-/** Fastify says nothing of an answer that nobody is there for, though what was asked for is done all the same. */
+/** Fastify does not report an answer after a disconnect, although the request is executed all the same. */
 function endIfGone(request: FastifyRequest, reply: FastifyReply, options: TraceOptions): void {
   if (reply.raw.destroyed && notesOf(request).isDecided === true) end(request, reply, options);
 }
 
-/** What watches over the process asks several times a minute. */
+/** Monitoring calls it several times a minute. */
 const unremarkable: ReadonlySet<string | undefined> = new Set(['/healthz', '/readyz', '/metrics']);
 
 /** Once for each request. @param status that it was answered with; undefined if the client was gone */
@@ -70,7 +71,7 @@ function end(
   if (route === undefined || route.startsWith('/api/')) noteRequest?.(record);
 }
 
-/** A page of the console that is watched reads the same repeatedly; what a person does is recorded. */
+/** A watched page of the console repeats its reads; actions of people are recorded. */
 const isLooking = ({ caller }: Pick<RequestNotes, 'caller'>, { method }: FastifyRequest): boolean =>
   method === 'GET' && caller !== undefined && isKeyIdOfPerson(caller.keyId);
 
@@ -82,7 +83,7 @@ function tell(log: Log, { id: requestId, errorCode: code, caller, status, ...fie
   );
 }
 
-/** Of a service behind a front door: reports to it what it cannot know of the requests that it forwards. */
+/** For a service behind a front door: reports to it what it cannot know of forwarded requests. */
 export function reportToFrontDoor(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     reply.header(requestNotesHeader, encodeNotes(notesOf(request), tokenOf(request)));

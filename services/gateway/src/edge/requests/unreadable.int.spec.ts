@@ -10,7 +10,7 @@ beforeEach(() => {
   lines = [];
 });
 
-/** Sends it as it stands, and gives what comes back: the status, the headers and the body. */
+/** Sends it raw, and returns the status, the headers and the body. */
 async function send(sent: string) {
   const log = createLog('api', 'info', { write: (line) => void lines.push(JSON.parse(line)) });
   const newRequestId = createRequestIds({ clock: systemClock, ids: systemIds });
@@ -26,8 +26,9 @@ async function send(sent: string) {
   return { status: Number(head.split(' ')[1]), head, requestId, error: errors[0] };
 }
 
-// One message was for all: "no HTTP, too slow, or its header is too long". CONNECT, which is what a gateway is asked for that
-// somebody has set as his proxy, got no answer, and a missing Host or an odd Expect an empty one.
+// One message covered all: "no HTTP, too slow, or its header is too long". CONNECT, sent to a gateway that is misconfigured as
+// a proxy,
+// got no answer, and a missing Host or an odd Expect an empty one.
 it.each([
   ['a method that is none', 'TEA / HTTP/1.1\r\n\r\n', 400, 'cannot be read as HTTP'],
   ['long headers', `GET / HTTP/1.1\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`, 431, 'at most 16 KiB'],
@@ -35,7 +36,7 @@ it.each([
   ['what is for a proxy', 'CONNECT shop.example:443 HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'not a proxy'],
   ['an odd Expect', 'GET / HTTP/1.1\r\nHost: x\r\nExpect: tea\r\n\r\n', 417, '100-continue'],
   ['no Host', 'GET /api/v1/payments/pay_1 HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'need a Host header'],
-])('%s gets the error body, and a line in the log', async (_, sent, status, said) => {
+])('%s gets the error body, and a log line', async (_, sent, status, said) => {
   const answer = await send(sent);
   expect(answer).toMatchObject({
     status,
@@ -47,8 +48,9 @@ it.each([
   ]);
 });
 
-// It was `invalid_request` without Retry-After: by the six outcomes nothing had been made, though the try before had charged the card.
-it('what begins and does not go on is to be repeated, and its answer has one id', async () => {
+// It was `invalid_request` without Retry-After: by the six outcomes nothing had been created, although the earlier try had
+// charged the card.
+it('a stalled request is to be retried, and its answer has one id', async () => {
   const answer = await send('GET / HTTP/1.1\r\nHost: x\r\n');
   expect(answer).toMatchObject({ status: 408, error: { code: 'request_timeout', kind: 'api_error' } });
   expect(answer.head).toMatch(/\r\nRetry-After: 1$/m);

@@ -1,4 +1,4 @@
-/** Answers to what the router, or the parser of HTTP, cannot read: no hook of ours sees these. */
+/** Answers requests that the router or the HTTP parser cannot read: no hook of ours sees them. */
 import { type IncomingMessage, type ServerResponse, STATUS_CODES, maxHeaderSize } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type ErrorCode, explained, statedError } from '@tollgate/gateway-api/http';
@@ -58,7 +58,7 @@ export const answersToUnreadable = (options: UnreadableOptions) => ({
   },
 });
 
-/** What Node answers without a body, or not at all. */
+/** Cases that Node answers without a body, or not at all. */
 export function answerUnheeded(
   { server }: Pick<FastifyInstance, 'server'>,
   options: UnreadableOptions,

@@ -59,13 +59,13 @@ const dataSecrets = parseDataSecrets(`k1:${'s'.repeat(32)}`);
 export interface TestedApi {
   app: FastifyInstance;
   store: EventStore;
-  /** What people show. A token that it issues is registered before the next request is answered. */
+  /** Credentials of people. A token that it issues is registered before the next request is answered. */
   credentials: OperatorCredentials;
   /** Calls a route across teams as a person with this role in all teams: GET, or POST with a body. */
   askAs(role: OperatorRole, path: string, body?: object | string): Promise<LightMyRequestResponse>;
   /** The `Authorization` header of a person with this role in all teams. */
   bearerOf(role: OperatorRole, person?: string): string;
-  /** What was recorded in the security log. */
+  /** Entries in the security log. */
   recorded: readonly Parameters<SecurityWatch['recordCommand']>[0][];
   /** Every route that the server has. */
   routes: readonly RouteOptions[];
@@ -73,21 +73,21 @@ export interface TestedApi {
 
 export interface TestedApiOptions {
   hasConsole?: boolean;
-  /** Where people sign in to the console. */
+  /** The identity provider of the console. */
   identityProvider?: IdentityProviderConfig;
-  /** Of the console: a browser that reads nothing of a file for so long is disconnected. */
+  /** Of the console: a browser that stops reading a file is disconnected after this. */
   exportStalledMs?: number;
   /** Of the console: if there is a sandbox to play with. */
   sandbox?: SandboxControls;
-  /** None unless given. */
+  /** @default none */
   accounts?: readonly Account[];
-  /** Where the accounts are those of a file. */
+  /** True if the accounts are those of a file. */
   accountsFile?: AccountsFile;
   /** Whether changes of teams can be signed. */
   isSigning?: boolean;
 }
 
-/** @param seed what is to be in the store before the services start */
+/** @param seed content of the store before the services start */
 export async function startApi(
   seed: (store: EventStore) => Promise<void> = async () => {},
   {
@@ -168,7 +168,7 @@ export async function startApi(
   });
   const routes: RouteOptions[] = [];
   app.addHook('onRoute', (route) => {
-    // Those of HEAD go where those of GET do.
+    // HEAD is routed like GET.
     if (route.method !== 'HEAD') routes.push(route);
   });
   await registerApi(

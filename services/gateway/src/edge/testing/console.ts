@@ -4,13 +4,13 @@ import { type OperatorRole, everywhere } from '@tollgate/teams';
 import type { LightMyRequestResponse } from 'fastify';
 import { type TestedApiOptions, startApi } from './api.ts';
 
-/** What somebody types who means harm. */
+/** Hostile user input. */
 export const hostile = `"><script>alert(1)</script><img src=x onerror=alert(1)>'`;
 
 export const cookieOf = ({ headers }: LightMyRequestResponse): string =>
   String(headers['set-cookie']).split(';')[0] ?? '';
 
-/** @param seed what is to be in the store before the services start */
+/** @param seed content of the store before the services start */
 export async function startConsole(
   seed: (store: EventStore) => Promise<void>,
   options: TestedApiOptions = {},

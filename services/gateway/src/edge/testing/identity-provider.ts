@@ -1,4 +1,4 @@
-/** An identity provider (OpenID Connect) for specs: each sets who it vouches for, and where it lies. */
+/** An identity provider (OpenID Connect) for specs, with configurable people and faults. */
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,13 +8,13 @@ import { onTestFinished } from 'vitest';
 
 export interface IdentityProviderUnderTest {
   issuer: string;
-  /** What the next identity token says next to, or in place of, what is right. */
+  /** Additional or replaced claims of the next identity token. */
   claims: Record<string, unknown>;
-  /** True: tokens are signed by a key that nobody knows. */
+  /** True: tokens are signed by an unknown key. */
   isForging: boolean;
   /** How often a code was exchanged. */
   exchanges: number;
-  /** What a person does there: signs in, and is sent back to this query. */
+  /** A person signs in there, and is redirected with this query. */
   answer(address: string): string;
 }
 

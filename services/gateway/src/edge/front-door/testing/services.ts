@@ -1,4 +1,4 @@
-/** A front door as a process has it, before services that note what reaches them. */
+/** The front door of a process, in front of services that record their requests. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -46,7 +46,7 @@ export async function startService(answer = answerDone): Promise<Service> {
   return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen, stop };
 }
 
-/** Of an instance that is gone: nobody listens there any more. */
+/** Of an ended instance: no process listens there. */
 export async function goneOrigin(): Promise<string> {
   const { origin, stop } = await startService();
   await stop();
