@@ -285,6 +285,7 @@ export { captureOrVoid, type CaptureOrVoidDependencies } from './operations/capt
 export { createPayment, type CreatePaymentDependencies, toTerms } from './operations/create-payment.ts';
 export {
   createPayout,
+  isPaidTo,
   type CreatePayoutDependencies,
   type CreatePayoutResult,
 } from './operations/create-payout.ts';

@@ -16,7 +16,7 @@ import { overviewPage } from './pages/overview.ts';
 import { actOn, inquireNow, paymentPage } from './pages/payment.ts';
 import { removeView, saveView } from './pages/payment-views.ts';
 import { paymentsPage } from './pages/payments.ts';
-import { decidePayout, payoutPage } from './pages/payout.ts';
+import { compareDestination, decidePayout, payoutPage } from './pages/payout.ts';
 import { payoutsPage } from './pages/payouts.ts';
 import { reconciliationPage } from './pages/reconciliation.ts';
 import { askReconciliation, reconciliationsPage } from './pages/reconciliations.ts';
@@ -122,6 +122,7 @@ function registerPages(app: FastifyInstance, kit: ConsoleKit, sandbox: SandboxCo
   addPage(app, kit, '/console/payouts/:token', payoutPage);
   for (const decision of ['approve', 'refuse'] as const)
     addAction(app, kit, `/console/payouts/:token/${decision}`, decidePayout(decision));
+  addAction(app, kit, '/console/payouts/:token/compare', compareDestination);
   addAction(app, kit, '/console/payouts/:token/webhooks', replayWebhookOf('payout'));
   addPage(app, kit, '/console/money', moneyPage);
   addPage(app, kit, '/console/money/journal', journalPage);

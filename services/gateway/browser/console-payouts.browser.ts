@@ -56,6 +56,15 @@ describe('a payout above the sum of its team', () => {
     await signIn('admin');
     await open('order-1');
     expect(await seriousFaults(page)).toEqual([]);
+    for (const [account, said] of [
+      ['DE02 1203 0000 0000 2020 52', 'The payout goes to another account. Do not approve it.'],
+      ['DE02 1203 0000 0000 2020 51', 'The payout goes to this account.'],
+    ] as const) {
+      await action('Compare the account').click();
+      await page.getByLabel('Account number').fill(account);
+      await page.getByRole('button', { name: 'Compare', exact: true }).click();
+      await page.getByText(said).waitFor();
+    }
     await action('Approve').click();
     await page.getByText('Approves 15.00 EUR to A bank …2051. Approving sends nothing.').waitFor();
     await page.getByRole('button', { name: 'Approve 15.00 EUR' }).click();
@@ -93,6 +102,24 @@ describe('a payout above the sum of its team', () => {
     await page.setViewportSize({ width: 360, height: 800 });
     expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(360);
     expect(await seriousFaults(page)).toEqual([]);
+  });
+
+  it('is listed with filters that act at once, a chip for each, and the columns of its reader', async () => {
+    await signIn('admin');
+    await open('order-4');
+    await page.goto(own('/console/payouts'));
+    await page.getByLabel('Order number').fill('order-4');
+    await page.getByLabel('Order number').blur();
+    const chip = page.getByRole('link', { name: 'Order number: order-4' });
+    await chip.waitFor();
+    expect(await page.locator('tr[data-row]').count()).toBe(1);
+    await page.getByText('Columns', { exact: true }).click();
+    await page.getByLabel('Token', { exact: true }).check();
+    await page.getByRole('columnheader', { name: 'Token' }).waitFor();
+    await chip.click();
+    await page.getByRole('columnheader', { name: 'Token' }).waitFor();
+    await page.waitForURL((url) => !url.searchParams.has('orderNumber'));
+    expect(await page.evaluate('document.querySelector(".wide").scrollWidth')).toBeLessThanOrEqual(1_232);
   });
 
   it('is decided by nobody whose role is below that of an admin', async () => {

@@ -26,6 +26,8 @@ describe('the one rule for calling', () => {
     const { provider, create } = harness;
     const result = await create(teaFor('order-1'));
     expect(provider.requests.map(({ orderNumber }) => orderNumber)).toEqual([`${tokenOf(result)}.1`]);
+    // The customer knows the order by the team's number.
+    expect(provider.requests[0]?.product).toMatch(/ · order-1$/);
     expect(answered(result).aggregate.payment.terms.orderNumber).toBe('order-1');
   });
 

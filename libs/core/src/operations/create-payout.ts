@@ -218,6 +218,26 @@ function forFingerprint({ destination, ...request }: PayoutRequest): object {
   return { ...request, destination: { ...others, card: { mask: maskCardNumber(card.pan) } } };
 }
 
+/**
+ * True if a payout goes to this bank account. The number is not stored: the fingerprint of the request covers it. Undefined
+ * for a card or a recurring token.
+ */
+export function isPaidTo(
+  { fingerprintsOf }: Pick<CreatePayoutDependencies, 'fingerprintsOf'>,
+  { terms, fingerprint }: Pick<PayoutAggregate['payout'], 'terms' | 'fingerprint'>,
+  account: string,
+): boolean | undefined {
+  if (terms.destination.kind !== 'bankAccount') return undefined;
+  const { bankName } = terms.destination;
+  const fingerprintsFor = (written: string) =>
+    fingerprintsOf(
+      forFingerprint({ ...terms, destination: { bankAccount: { bankName, account: written } } }),
+    );
+  return [account, account.replaceAll(/\s/g, '')].some((written) =>
+    isSameRequest({ fingerprint }, fingerprintsFor(written)),
+  );
+}
+
 function awaited({ payout }: PayoutAggregate): Awaited {
   if (payout.phase === 'requested') return { kind: 'answer', window: payout.call };
   return { kind: isPayoutAwaited(payout) ? 'inquiry' : 'nothing' };

@@ -125,12 +125,12 @@ function toRequest(
 ): AuthorizeRequest {
   const { token, payment } = aggregate;
   const { environment, terms, attempt: current } = payment;
-  const { product, amount, currency, redirectSuccessUrl, redirectFailUrl, locale } = terms;
+  const { amount, currency, redirectSuccessUrl, redirectFailUrl, locale } = terms;
   const kind = source === undefined ? 'hosted' : 'card' in source ? 'card' : 'recurring';
   // Without a means of payment, the call would request a hosted page instead.
   if (kind !== terms.kind) throw new InvariantViolation('a charge has no card and no stored card');
   return {
-    product,
+    product: kind === 'hosted' ? productOnPage(terms) : terms.product,
     amount,
     currency,
     orderNumber: current.providerOrderNumber,
@@ -146,6 +146,16 @@ function toRequest(
       answerWithinMs: answerWithinMs(deps, aggregate),
     }),
   };
+}
+
+const productLengthMax = 255;
+
+/** With the team's order number, because the page shows the attempt's number as that of the order. */
+function productOnPage({ product, orderNumber }: PaymentAggregate['payment']['terms']): string {
+  const named = `${product} · ${orderNumber ?? ''}`;
+  return orderNumber === undefined || product.includes(orderNumber) || named.length > productLengthMax
+    ? product
+    : named;
 }
 
 /**

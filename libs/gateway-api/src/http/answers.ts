@@ -82,6 +82,10 @@ export const answerSchemas = {
   RefundAnswer: z.object({ success, refund: refundSchema }),
   CreatedPayout: z.object({ success, token: payoutToken, payout: payoutSchema }),
   PayoutAnswer: z.object({ success, payout: payoutSchema }),
+  CheckedDestination: z.object({
+    success,
+    isSame: z.boolean().describe('True if the payout goes to this bank account.'),
+  }),
   PayoutList: z.object({ success, payouts: z.array(payoutSchema), ...pageFields }),
   PayoutHistory: z.object({ success, events: z.array(payoutEventSchema) }),
   Balance: z.object({

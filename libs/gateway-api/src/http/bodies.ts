@@ -12,6 +12,7 @@ import {
 import {
   accountChangeRequestSchema,
   approvalRefusalSchema,
+  destinationCheckSchema,
   credentialBodySchemas,
   deadLetterReplaySchema,
   paymentRequestSchema,
@@ -36,6 +37,7 @@ export const bodySchemas = {
   PayoutRequest: payoutRequestSchema,
   Resolution: resolutionRequestSchema,
   ApprovalRefusal: approvalRefusalSchema,
+  DestinationCheck: destinationCheckSchema,
   AccountChange: accountChangeRequestSchema,
   DeadLetterReplay: deadLetterReplaySchema,
   SavedView: savedViewSchema,

@@ -82,6 +82,16 @@ export const payoutRoutes = {
       'Use another key of the team than the requesting one. An approved payout can be refused until it is sent.',
     body: { schema: 'ApprovalRefusal', example: { reason: 'Not one of our accounts.' } },
   }),
+  checkPayoutDestination: {
+    ...post('command-service', 'Payouts', '/api/v1/payouts/:token/check-destination'),
+    summary: 'Compares an account number with the destination of a payout',
+    description:
+      'The full number of a bank account is not stored. An approver compares the one from the invoice. Each comparison is in the security log.',
+    scopes: ['approvals'],
+    body: { schema: 'DestinationCheck', example: { account: 'DE02120300000000202051' } },
+    answers: done('Result of the comparison.', 'CheckedDestination'),
+    errors: ['invalid_param', 'payout_not_found', 'payout_not_awaiting_approval', ...ofCommands],
+  },
   listPayouts: {
     ...get('query-service', 'Payouts', '/api/v1/payouts'),
     summary: 'Lists payouts, newest first',

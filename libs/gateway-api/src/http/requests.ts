@@ -88,6 +88,10 @@ export const approvalRefusalSchema = z.strictObject({
   reason: reasonSchema,
 });
 
+export const destinationCheckSchema = z.strictObject({
+  account: z.string('must be given').min(1, 'must not be empty').max(64, 'must be at most 64 characters'),
+});
+
 export const accountChangeRequestSchema = z.strictObject({
   /** Why, in the person's own words: others see it in the list of accounts. */
   reason: reasonSchema,

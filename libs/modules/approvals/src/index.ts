@@ -1,5 +1,6 @@
 export {
   createApprovalGuard,
+  checkPayoutDestination,
   decidePayoutApproval,
   type DecidePayoutDependencies,
   type DecidePayoutInput,

@@ -17,6 +17,7 @@ import {
   inProgress,
   type DecisionRecorder,
   recordDecision,
+  isPaidTo,
 } from '@tollgate/core';
 import type { Clock } from '@tollgate/service-kit';
 
@@ -83,6 +84,26 @@ export async function decidePayoutApproval(
   );
   if (executed.kind === 'refused') return executed;
   return { kind: 'decided', aggregate: requireDone(executed).aggregate };
+}
+
+export type CheckedDestination =
+  { kind: 'checked'; isSame: boolean | undefined } | { kind: 'refused'; refusal: PayoutRefusal };
+
+/** Compares an account number with the destination of a payout that waits. Records who compared. @throws StoreUnavailable */
+export async function checkPayoutDestination(
+  deps: DecidePayoutDependencies & Parameters<typeof isPaidTo>[0],
+  input: Omit<DecidePayoutInput, 'decision'> & { account: string },
+): Promise<CheckedDestination> {
+  const { caller, token, account } = input;
+  const known = isToken(token) && isPayoutToken(token) ? await deps.payouts.load(token) : undefined;
+  if (known === undefined || !isOwnedBy(known.payout, caller))
+    return { kind: 'refused', refusal: { code: 'payout_not_found' } };
+  if (!isBeforeAnnouncement(known.payout))
+    return { kind: 'refused', refusal: { code: 'payout_not_awaiting_approval' } };
+  const isSame = isPaidTo(deps, known.payout, account);
+  const resolution = isSame === true ? 'destination_confirmed' : 'destination_differs';
+  await recordDecision(deps, input, { token, code: 'awaiting_approval', number: 1, resolution });
+  return { kind: 'checked', isSame };
 }
 
 /** The security log lists it among the decisions of people. A payout waits for approval at most once. */

@@ -1,6 +1,6 @@
 /** The routes of refunds, payouts and the balance. */
 import { toPublicPayout } from '@tollgate/gateway-api';
-import { approvalRefusalSchema, routes, sendError } from '@tollgate/gateway-api/http';
+import { approvalRefusalSchema, destinationCheckSchema, routes, sendError } from '@tollgate/gateway-api/http';
 import { sendErrors } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Balances } from '@tollgate/ledger';
@@ -13,6 +13,7 @@ import {
 import {
   type DecidePayoutDependencies,
   type DecidePayoutInput,
+  checkPayoutDestination,
   decidePayoutApproval,
 } from '@tollgate/approvals';
 import { sendAnswer, toPayoutAnswer, toRefundAnswer, toRefusedAnswer } from './answers.ts';
@@ -42,6 +43,7 @@ export function registerMoneyRoutes(app: FastifyInstance, deps: MoneyRouteDepend
       ? sendErrors(call.reply, 400, parsed.errors)
       : postDecision(deps, call, { kind: 'refuse', ...parsed.value });
   });
+  addCommandRoute(app, deps, routes.checkPayoutDestination, (call) => postDestination(deps, call));
   addCommandRoute(app, deps, routes.retrieveBalance, (call) => getBalance(deps, call));
 }
 
@@ -89,6 +91,20 @@ async function postDecision(
   const { aggregate } = result;
   const body = { success: true, token, payout: toPublicPayout(aggregate) };
   return sendAnswer(reply, { statusCode: 200, body }, { position: aggregate.position, replayed: false });
+}
+
+async function postDestination(
+  deps: MoneyRouteDependencies,
+  { caller, cause, request, reply }: CallerRequest,
+): Promise<FastifyReply> {
+  const parsed = parseBody(destinationCheckSchema, request.body);
+  if (parsed.kind === 'refused') return sendErrors(reply, 400, parsed.errors);
+  const { token } = request.params as { token: string };
+  const result = await checkPayoutDestination(deps, { caller, token, cause, ...parsed.value });
+  if (result.kind === 'refused') return sendRefusal(reply, result.refusal);
+  if (result.isSame !== undefined) return reply.send({ success: true, isSame: result.isSame });
+  const message = 'This payout goes to a card or a recurring token. Only bank accounts can be compared.';
+  return sendError(reply, 'invalid_param', { message, parameter: 'account' });
 }
 
 async function getBalance(

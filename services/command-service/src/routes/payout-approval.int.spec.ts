@@ -30,6 +30,8 @@ const ask = (orderNumber = 'payout-1', amount = 500, by = asker) =>
   appOf(by).post('payouts', request(orderNumber, amount));
 const decide = (token: string, decision: 'approve' | 'refuse', by = approver) =>
   appOf(by).post(`payouts/${token}/${decision}`, decision === 'refuse' ? { reason: 'not ours' } : {});
+const compare = (token: string, account: string, by = approver) =>
+  appOf(by).post(`payouts/${token}/check-destination`, { account });
 const waiting = async (orderNumber = 'payout-1') => (await ask(orderNumber)).json<{ token: string }>().token;
 const phaseOf = async (token: string) => (await harness().payouts.load(token))?.payout.phase;
 const sent = () => harness().provider.payoutRequests;
@@ -52,6 +54,38 @@ const sleeping = (prefix: string) => {
   });
   return { instance, isAsleep: asleep.promise, wake: () => awake.resolve(undefined) };
 };
+
+describe('the account number of an invoice', () => {
+  it('is compared with the destination, however it is spaced, and other numbers differ', async () => {
+    await harness().approved('order-1', 800, asker);
+    const { amount, currency, orderNumber } = request('payout-1');
+    const destination = { bankAccount: { bankName: 'A bank', account: 'DE02120300000000202051' } };
+    const body = { amount, currency, orderNumber, destination, metadata: { invoice: '7' } };
+    const { token } = (await appOf(asker).post('payouts', body)).json<{ token: string }>();
+    for (const [account, isSame] of [
+      ['DE02120300000000202051', true],
+      ['DE02 1203 0000 0000 2020 51', true],
+      ['DE02120300000000202052', false],
+      ['2051', false],
+    ] as const)
+      expect((await compare(token, account)).json(), account).toEqual({ success: true, isSame });
+    expect(errorsOf(await compare(token, ''))[0]).toBe(400);
+    expect(errorsOf(await compare(`${token}x`, '2051'))[0]).toBe(404);
+    await decide(token, 'refuse');
+    expect(errorsOf(await compare(token, '2051'))[0]).toBe(409);
+  });
+
+  it('is refused if the payout goes to a recurring token', async () => {
+    await harness().approved('order-1', 800, asker);
+    await keepRecurringToken(harness());
+    const body = { ...request('payout-1'), destination: { recurringToken: recurringAlias } };
+    const { token } = (await appOf(asker).post('payouts', body)).json<{ token: string }>();
+    expect(errorsOf(await compare(token, '2051'))).toEqual([
+      400,
+      'invalid_request_error invalid_param account',
+    ]);
+  });
+});
 
 describe('a payout above the sum of its team', () => {
   it('waits: 202, its amount is reserved, nothing is announced, and a repeat is answered alike', async () => {

@@ -107,7 +107,7 @@ function decisionOf(payout: Payout, { person, csrf }: PageContext['session']): H
   const { token, currency, approval, destination } = payout;
   if (approval?.askedBy === keyIdOfPerson(person)) return html`<p class="calm">${words.own}</p>`;
   const sum = amountText(payout.amount, currency);
-  const { approve, refuse } = words;
+  const { approve, compare, refuse } = words;
   return actionRow(csrf, [
     {
       name: approve.name,
@@ -115,6 +115,23 @@ function decisionOf(payout: Payout, { person, csrf }: PageContext['session']): H
       says: approve.says(sum, destinationText(destination)),
       does: approve.does(sum),
       isAllowed: decisions[payout.phase]?.includes('approve') === true,
+    },
+    {
+      name: compare.name,
+      path: `${payoutPath(token)}/compare`,
+      says: compare.says(destinationText(destination)),
+      fields: html`<label
+        >${compare.account}<input
+          name="account"
+          required
+          maxlength="64"
+          autocomplete="off"
+          spellcheck="false"
+        />
+      </label>`,
+      does: compare.does,
+      isHarmless: true,
+      isAllowed: destination.kind === 'bankAccount',
     },
     {
       name: refuse.name,
@@ -127,6 +144,21 @@ function decisionOf(payout: Payout, { person, csrf }: PageContext['session']): H
     },
   ]);
 }
+
+/** The security log has who compared, and the result. */
+export const compareDestination: Action = async (context, form) => {
+  const payout = await read(context);
+  const answer = await context.api.call<{ isSame: boolean }>({
+    method: 'POST',
+    path: `/api/v1/payouts/${payout.token}/check-destination`,
+    within: payout,
+    body: { account: form.get('account') ?? '' },
+  });
+  const location = payoutPath(payout.token);
+  if (answer.kind === 'refused') return { location, outcome: refusedOutcome(answer) };
+  const { isSame } = answer.body;
+  return { location, outcome: { isDone: isSame, text: isSame ? words.compare.same : words.compare.differs } };
+};
 
 export const decidePayout =
   (decision: 'approve' | 'refuse'): Action =>

@@ -47,9 +47,18 @@ export const payoutTexts = {
   approve: {
     name: 'Approve',
     says: (amount: string, to: string) =>
-      `Approves ${amount} to ${to}. Approving sends nothing. The team must repeat its request within 24 hours, which sends the payout once. The full account or card number is not stored: confirm it with the requester.`,
+      `Approves ${amount} to ${to}. Approving sends nothing. The team must repeat its request within 24 hours, which sends the payout once.`,
     does: (amount: string) => `Approve ${amount}`,
     done: 'Approved. Nothing is sent yet: the team repeats its request, which sends the payout once.',
+  },
+  compare: {
+    name: 'Compare the account',
+    says: (to: string) =>
+      `Compares the account number of the invoice with ${to}. The full number is not stored, so it cannot be shown. The security log records each comparison.`,
+    account: 'Account number',
+    does: 'Compare',
+    same: 'The payout goes to this account.',
+    differs: 'The payout goes to another account. Do not approve it.',
   },
   refuse: {
     name: 'Refuse',

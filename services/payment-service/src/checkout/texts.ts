@@ -4,7 +4,7 @@ import { minorUnitDigits } from '@tollgate/core/money';
 const en = {
   testMode: 'Test mode: no real money moves',
   timeLeft: 'Time left:',
-  orderNumber: 'Order number',
+  orderNumber: 'Reference',
   payByCard: 'Pay by card',
   number: 'Card number',
   expiry: 'Expiry date',
@@ -51,7 +51,7 @@ export type Texts = Record<keyof typeof en, string>;
 const de: Texts = {
   testMode: 'Testbetrieb: kein echtes Geld',
   timeLeft: 'Verbleibende Zeit:',
-  orderNumber: 'Bestellnummer',
+  orderNumber: 'Referenz',
   payByCard: 'Mit Karte bezahlen',
   number: 'Kartennummer',
   expiry: 'Gültig bis',
@@ -97,7 +97,7 @@ const de: Texts = {
 const fr: Texts = {
   testMode: 'Mode test : aucun débit réel',
   timeLeft: 'Temps restant :',
-  orderNumber: 'Numéro de commande',
+  orderNumber: 'Référence',
   payByCard: 'Payer par carte',
   number: 'Numéro de carte',
   expiry: 'Date d’expiration',
@@ -143,7 +143,7 @@ const fr: Texts = {
 const es: Texts = {
   testMode: 'Modo de prueba: no se mueve dinero real',
   timeLeft: 'Tiempo restante:',
-  orderNumber: 'Número de pedido',
+  orderNumber: 'Referencia',
   payByCard: 'Pagar con tarjeta',
   number: 'Número de tarjeta',
   expiry: 'Fecha de caducidad',
@@ -188,7 +188,7 @@ const es: Texts = {
 const zh: Texts = {
   testMode: '测试模式：不会产生真实扣款',
   timeLeft: '剩余时间：',
-  orderNumber: '订单号',
+  orderNumber: '参考号',
   payByCard: '银行卡支付',
   number: '卡号',
   expiry: '有效期',
@@ -232,7 +232,7 @@ const zh: Texts = {
 const ja: Texts = {
   testMode: 'テストモード：実際の請求は発生しません',
   timeLeft: '残り時間：',
-  orderNumber: '注文番号',
+  orderNumber: '参照番号',
   payByCard: 'カードで支払う',
   number: 'カード番号',
   expiry: '有効期限',
