@@ -32,7 +32,8 @@ interface DrivenConsole {
   action(name: string): Locator;
 }
 
-export function driveConsole(): DrivenConsole {
+/** @param env of the gateway */
+export function driveConsole(env: Record<string, string> = {}): DrivenConsole {
   let system: System;
   let browser: Browser;
   let context: BrowserContext;
@@ -43,7 +44,7 @@ export function driveConsole(): DrivenConsole {
   let allowed: string[];
 
   beforeAll(async () => {
-    system = await startSystem();
+    system = await startSystem({ env });
     browser = await launchChromium();
   });
   afterAll(async () => {

@@ -33,6 +33,7 @@ export const reviewTexts = {
   buttons: {
     acknowledged: 'Acknowledge',
     check_again: 'Check again',
+    keep_ours: 'Keep our record',
   } as Readonly<Record<string, string>>,
   oneOfTwo: 'One of two people has answered.',
   proposed: { answer: 'First answer', by: 'Answered by', at: 'Time', reason: 'Reason' },
