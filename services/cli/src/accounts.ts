@@ -86,6 +86,6 @@ export async function reloadAccounts(tools: CommandTools): Promise<CommandResult
   await recordAction(tools, 'account reload');
   await requestReload(tools, causeOf(tools));
   const text =
-    'Every process reloads its accounts file within about a second. A process that cannot use its file keeps its accounts, and reports it in its log and at /readyz.';
+    'Every process reloads its accounts file within about a second. A process that cannot use its file keeps its accounts, and reports it in its log and at /readyz. A file that lacks an account that is not drained cannot be used: restore the entry, drain the account, and reload again.';
   return done(text, { requested: true });
 }

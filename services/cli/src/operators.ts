@@ -102,8 +102,11 @@ export async function revokeCredentials(
     );
   await recordAction(tools, 'operator revoke', { person: owner, ...omitUndefined({ credentialId: id }) });
   const revoked = await register.revoke(owner, id);
+  const links = id === undefined ? ' Sign-in links that were not used yet are revoked.' : '';
   const text =
-    revoked.length === 0 ? `${printable(owner)} has no tokens or sessions.` : `Revoked:\n${linesOf(revoked)}`;
+    revoked.length === 0
+      ? `${printable(owner)} has no tokens or sessions.${links}`
+      : `Revoked:\n${linesOf(revoked)}`;
   return done(text, { revoked: revoked.map(toPublicCredential) });
 }
 

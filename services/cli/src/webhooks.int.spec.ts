@@ -84,7 +84,9 @@ describe('webhook rotate', () => {
     const { run } = await start();
     await run('team add shop');
     const { out: first } = await run(secret);
-    expect((await run(`${rotate} --endpoint https://a.example --overlap 0d`)).exitCode).toBe(0);
+    const rotated = await run(`${rotate} --endpoint https://a.example --overlap 0d`);
+    expect(rotated).toMatchObject({ exitCode: 0, out: expect.stringContaining('the new secret only') });
+    expect(rotated.out).toContain('No endpoint of shop is at https://a.example');
     expect((await run(secret)).out).toBe(first);
     expect((await run(`${secret} --endpoint https://b.example`)).out).toBe(first);
     const { out } = await run(`${secret} --endpoint https://a.example`);

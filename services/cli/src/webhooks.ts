@@ -2,6 +2,7 @@
 import {
   type ReplayRefusal,
   type Webhook,
+  createEndpointBook,
   createWebhookJournal,
   replaysMax,
   toPublicWebhook,
@@ -53,9 +54,25 @@ export async function rotateSecret(
   if (refusal !== undefined) return refused(team, refusal);
   const until = new Date(formerUntil).toISOString();
   const option = endpoint === undefined ? '' : ` --endpoint ${endpoint}`;
-  const text = `Rotated. Webhooks carry the signature of the former secret, too, until ${until}.
+  const former =
+    overlap === 0
+      ? 'Webhooks carry the signature of the new secret only, from now on.'
+      : `Webhooks carry the signatures of both secrets until ${until}.`;
+  const text = `Rotated. ${former}${await unusedOrigin(tools, { team, environment, endpoint })}
 The new one: webhook secret ${team} --environment ${environment}${option}`;
   return done(text, { team, environment, ...omitUndefined({ endpoint }), formerUntil: until });
+}
+
+/** Callback URLs of single payments are signed by origin, so an origin without an endpoint may be meant. */
+async function unusedOrigin(
+  tools: CommandTools,
+  { team, environment, endpoint }: SecretOptions,
+): Promise<string> {
+  if (endpoint === undefined) return '';
+  const endpoints = await createEndpointBook(tools).list({ environment, team });
+  return endpoints.some(({ url }) => new URL(url).origin === endpoint)
+    ? ''
+    : ` No endpoint of ${team} is at ${endpoint}: only callback URLs of payments there are affected.`;
 }
 
 export async function listWebhooks(

@@ -252,9 +252,11 @@ describe('a statement', () => {
     ]);
   });
 
-  test('is of a month', async () => {
+  // A statement of a month to come showed the balances of today.
+  test('is of a month that has begun', async () => {
     const { get } = await start();
-    for (const query of ['', 'month=2026', 'month=2026-13', 'month=2026-1'])
+    for (const query of ['', 'month=2026', 'month=2026-13', 'month=2026-1', 'month=9999-01'])
       expect(errorsOf(await get(`/api/v1/statements?${query}`)), query).toEqual(invalid('month'));
+    expect(errorsOf(await get('/api/v1/statements.csv?month=9999-01'))).toEqual(invalid('month'));
   });
 });

@@ -3,7 +3,7 @@ import { ledgerAccounts, providerWallet, walletNameOf } from '@tollgate/core';
 import { toPublicJournalEntry } from '@tollgate/gateway-api';
 import { addReadRoute, routes, sendError, sendRefusedPage } from '@tollgate/gateway-api/http';
 import type { ListOwner } from '@tollgate/lists';
-import { dayMs, omitUndefined } from '@tollgate/service-kit';
+import { dayMs, omitUndefined, utcDayOf } from '@tollgate/service-kit';
 import type { Reach } from '@tollgate/teams';
 import { type JournalRow, SumTooLarge } from '@tollgate/views';
 import type { FastifyInstance, FastifyReply } from 'fastify';
@@ -125,7 +125,7 @@ const moneyCells = (amount: bigint, currency: string): Cell[] => [
 ];
 
 function addStatements(app: FastifyInstance, deps: ReadDependencies, addExport: AddExport): void {
-  const { index } = deps;
+  const { index, clock } = deps;
   const ofTeam = ({ team, environment }: ListOwner, { month, currency }: MonthAsked) =>
     statementsOf(
       index.monthSums({ owners: [{ team, environment }], month, ...omitUndefined({ currency }) }),
@@ -136,26 +136,33 @@ function addStatements(app: FastifyInstance, deps: ReadDependencies, addExport: 
     return statementsOf(index.monthSums({ owners, month, ...omitUndefined({ currency, wallet }) }), month);
   };
 
-  addReadRoute(app, deps, routes.listStatements, async ({ caller, query, reply }) =>
-    sendSums(reply, () => ({
-      month: query.month,
-      statements: ofTeam(caller, query).map(toPublicStatement),
-    })),
+  /** A month that has not begun would look as if it had ended already. */
+  const hasBegun = ({ month }: MonthAsked, reply: FastifyReply): boolean => {
+    if (month <= utcDayOf(clock.now()).slice(0, 'YYYY-MM'.length)) return true;
+    sendError(reply, 'invalid_param', { message: 'month has not begun.', parameter: 'month' });
+    return false;
+  };
+
+  addReadRoute(app, deps, routes.listStatements, async ({ caller, query, reply }) => {
+    if (!hasBegun(query, reply)) return reply;
+    const statements = ofTeam(caller, query);
+    return sendSums(reply, () => ({ month: query.month, statements: statements.map(toPublicStatement) }));
+  });
+  addExport(routes.exportStatements, 'statements', ({ caller, query, reply }) =>
+    hasBegun(query, reply) ? linesOfStatements(query.month, ofTeam(caller, query)) : undefined,
   );
-  addExport(routes.exportStatements, 'statements', ({ caller, query }) =>
-    linesOfStatements(query.month, ofTeam(caller, query)),
-  );
-  addReadRoute(app, deps, routes.listStatementsOfAll, async ({ query, reach, reply }) =>
-    sendSums(reply, () => ({
+  addReadRoute(app, deps, routes.listStatementsOfAll, async ({ query, reach, reply }) => {
+    if (!hasBegun(query, reply)) return reply;
+    return sendSums(reply, () => ({
       month: query.month,
       statements: ofAll(reach, query).map((statement) => ({
         environment: statement.environment,
         ...toPublicStatement(statement),
       })),
-    })),
-  );
-  addExport(routes.exportStatementsOfAll, 'statements', ({ query, reach }) =>
-    linesOfStatements(query.month, ofAll(reach, query)),
+    }));
+  });
+  addExport(routes.exportStatementsOfAll, 'statements', ({ query, reach, reply }) =>
+    hasBegun(query, reply) ? linesOfStatements(query.month, ofAll(reach, query)) : undefined,
   );
 }
 

@@ -1,5 +1,6 @@
 export { openDeliveries } from './deliveries.ts';
 export { toPublicWebhook } from './delivery-routes.ts';
+export { createEndpointBook } from './endpoints/endpoint-book.ts';
 export type { EndpointCount } from './endpoints/endpoint-directory.ts';
 export { decodeEndpointEvent, endpointStreamPrefix } from './endpoints/endpoint-events.ts';
 export type { WebhookClient } from './http-client.ts';
