@@ -49,8 +49,8 @@ const description = `Tollgate speaks the Payment Service's own interface: the sa
 
 - A creation, refund or payout repeated with the same \`Idempotency-Key\` is executed once.
 - \`phase\` is more precise than \`status\`. 202 means that the outcome is not known yet.
-- Every answer carries \`Request-Id\`; \`GET /api/v1/requests/{id}\` shows what became of the request.
-- Answers to commands carry \`Tollgate-Position\`. A read that sends it as \`Tollgate-Min-Position\` includes the effect of that command. Payments, refunds and payouts carry it, too: a read that sends it shows none of what they showed as it was before.
+- Every answer carries \`Request-Id\`; \`GET /api/v1/requests/{id}\` shows its outcome.
+- Answers to commands carry \`Tollgate-Position\`. A read that sends it as \`Tollgate-Min-Position\` includes the effect of that command. Answers with payments, refunds and payouts carry it as well: a later read with it never shows an older state.
 
 Fields may be added to answers at any time.
 

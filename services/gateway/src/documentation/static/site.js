@@ -54,12 +54,16 @@
   const openIndex = () =>
     (loading ??= Promise.all([load('minisearch.js'), load('search-index.js')]).then(() => {
       const index = new MiniSearch({
-        fields: ['heading', 'page', 'text'],
+        // The path of a page has the name of its subject: `team/refund.html` is titled "How do I give money back?".
+        fields: ['heading', 'page', 'id', 'text'],
         storeFields: ['heading', 'page', 'text'],
         // `payment_in_review` is found as a whole and by its parts.
         tokenize: (text) => text.split(/[\s\p{Z}\p{P}]+/u).concat(text.match(/\w+_\w+/g) ?? []),
         searchOptions: {
-          boost: { heading: 4, page: 2 },
+          boost: { heading: 4, page: 2, id: 3 },
+          // Guides first, then the reference, then decisions and history.
+          boostDocument: (id) =>
+            /^(?:adr|changelog|contributor)\b/.test(id) ? 0.3 : /^(?:api|team\/errors)\b/.test(id) ? 0.6 : 1,
           prefix: (term) => term.length > 2,
           fuzzy: (term) => (term.length > 5 ? 0.2 : false),
           combineWith: 'AND',
