@@ -20,8 +20,9 @@ export interface Entry {
 
 export interface Bookkeeper {
   /**
-   * Takes records of one partition in order. If it throws, nothing of the batch was booked: do not commit the offset, and
-   * the batch is delivered again.
+   * Takes records of one partition in order. If it throws, nothing of the batch was booked: do not commit the offset, and the
+   * batch is
+   * delivered again.
    */
   handle(batch: readonly EncodedRecord[]): void;
   entries(): Entry[];
@@ -74,7 +75,7 @@ export function openBookkeeper(file: string): Bookkeeper {
     }
   }
 
-  /** Books the difference between the money of a payment or payout and what is booked of it so far. */
+  /** Books the difference between the money of a payment or payout and the amount booked so far. */
   function book(decoded: Extract<DecodedGatewayRecord, { kind: 'payment' | 'payout' }>): void {
     const { token, currency } = decoded.kind === 'payment' ? decoded.payment : decoded.payout;
     const change = moneyOf(decoded) - Number(selectBooked.get(token)?.['booked']);
@@ -102,7 +103,7 @@ export function openBookkeeper(file: string): Bookkeeper {
   };
 }
 
-/** What a payment brought in, or a payout cost, as of the event. */
+/** Income of a payment, or cost of a payout, after the event. */
 function moneyOf(decoded: Extract<DecodedGatewayRecord, { kind: 'payment' | 'payout' }>): number {
   if (decoded.kind === 'payment') return decoded.payment.approvedAmount - decoded.payment.refundedAmount;
   return decoded.payout.status === 'approved' ? -decoded.payout.amount : 0;

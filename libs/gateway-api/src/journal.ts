@@ -32,7 +32,7 @@ const meanings: Readonly<Record<LedgerAccount, string>> = {
   transferred: 'Transferred to other wallets, or from them (negative).',
 };
 
-/** What stands in each ledger account. They sum to zero. */
+/** Balances by ledger account. They sum to zero. */
 export const ledgerAmounts = z.object(
   Object.fromEntries(
     ledgerAccounts.map((name) => [name, z.int().describe(`${meanings[name]} Minor units.`)]),
@@ -71,7 +71,7 @@ export const publicJournalEntry = z.object({
 });
 export type PublicJournalEntry = z.infer<typeof publicJournalEntry>;
 
-/** As the topic shows it, which has the entries of all teams. */
+/** As on the topic, which has the entries of all teams. */
 export const journalEntryOnTopic = onTopics(
   z.object({
     ...publicJournalEntry.shape,
@@ -107,7 +107,7 @@ interface KeptEntry extends LedgerOwner {
   kind: EntryKind;
   eventId: string;
   eventType: string;
-  /** Among the entries of its event. */
+  /** Number among the entries of its event. */
   number: number;
   /** The payment, payout or transfer. */
   subject: string;

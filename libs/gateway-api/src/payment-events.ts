@@ -37,7 +37,7 @@ const attemptNumber = z.int().min(1).describe('Number of the attempt.');
 const mask = { sanitizedMask: sanitizedMask.exactOptional() };
 const refusedCall = { errors, reason: endReason.exactOptional() };
 
-// What only the request of a payment tells, nobody shows afterwards.
+// Data that is only in the request of a payment is never shown afterwards.
 const { locale: _, ...adoptedTerms } = paymentTerms.both;
 
 const exampleAttempt = {

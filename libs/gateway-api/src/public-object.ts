@@ -1,6 +1,7 @@
 /**
- * The public contract is stated once: one schema names the fields, and the API's answers, the topics' records, OpenAPI,
- * AsyncAPI and the mapping functions derive from it. What no schema names is never shown.
+ * The public contract is defined once: one schema names the fields, and the API's answers, the topics' records, OpenAPI,
+ * AsyncAPI and the
+ * mapping functions derive from it. A field that is in no schema is never shown.
  */
 import { InvariantViolation } from '@tollgate/service-kit';
 import { z } from 'zod';
@@ -8,7 +9,7 @@ import { z } from 'zod';
 export type Fields = Readonly<Record<string, z.ZodType>>;
 
 interface Notes {
-  /** Maps the kept value to the public one, where they differ. */
+  /** Maps the stored value to the public one, if they differ. */
   show?: (kept: never) => unknown;
   /** The current values of a list that may grow. */
   soFar?: readonly string[];
@@ -59,7 +60,7 @@ function showOf(schema: z.ZodType): Show {
   return (kept) => kept;
 }
 
-/** What is in such a value would be shown whatever it is. */
+/** Everything in such a value would be shown. */
 const opaqueKinds = [z.ZodAny, z.ZodUnknown, z.ZodRecord, z.ZodUnion, z.ZodNullable, z.ZodTuple, z.ZodLazy];
 
 function showObject(shape: Fields): Show {
@@ -150,7 +151,7 @@ export interface PublicEvent<InRecord extends z.ZodObject = z.ZodObject> {
   toRecord(data: object): Data;
 }
 
-/** An event whose public data are fields of the stored event's data, or of what `from` maps that to. */
+/** An event whose public data are fields of the stored event's data, or of the result of `from`. */
 export function publicEvent<Both extends Fields>(
   meaning: string,
   {

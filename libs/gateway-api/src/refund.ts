@@ -79,7 +79,7 @@ export function refundOf(kept: Refund, { payment, refundTimes }: PaymentAggregat
 
 const show = showing(refundSchema);
 
-/** With the reviews of its payment that are about it, by name or by what the provider shows as given back. */
+/** With the reviews of its payment that concern it, by name or by the refunded sum. */
 export function toPublicRefund(kept: Refund, view: PaymentAggregate): PublicRefund {
   const { token, payment } = view;
   const doubts = doubtsAbout(payment, kept);

@@ -69,7 +69,7 @@ const ownEntrySchema = z.object({
   phase: oneOf([...new Set([...paymentPhases, ...payoutPhases])]),
 });
 
-/** As the Payment Service shows it: nothing of it was checked. */
+/** As the Payment Service shows it, without any checks. */
 const unmatchedEntrySchema = z.object({
   token: z.string().describe('Identifies the review in a resolution.'),
   kind: z.literal('unmatched'),

@@ -22,7 +22,7 @@ export const shownAmount = shownBy(
   z.int().describe('As the Payment Service shows it, rounded to whole minor units.'),
   toWholeUnits,
 );
-// No pattern says which three letters are a currency.
+// A pattern cannot enumerate currencies.
 export const currency = currencySchema.meta({
   description: 'ISO 4217 alphabetic code in capitals.',
   pattern: '^[A-Z]{3}$',
@@ -60,13 +60,13 @@ export type PublicError = z.infer<typeof publicError>;
 const isFaultOfAccount = (kind: string): boolean =>
   kind === 'authentication_error' || kind === 'settings_error';
 
-/** Only those who answer for the team's money need to know which account it is, not each of its programs. */
+/** Only people responsible for the team's money need the account, not each of its programs. */
 export const merchantAccount = z
   .string()
   .exactOptional()
   .describe('Name of its merchant account; shown to keys with the scope `admin` only.');
 
-/** The provider's errors. Where it refused our account rather than the payment, its text stays with us. */
+/** The provider's errors. If it refused our account rather than the payment, its text is not shown. */
 const toPublicErrors = (errors: readonly ApiError[]): PublicError[] =>
   errors.map(({ code, kind, message, parameter }) => ({
     code,

@@ -14,7 +14,7 @@ export const webhookEventNames = [
   ...disputeWebhookStatuses.map((status) => `dispute.${status}` as const),
 ] as const;
 
-/** Of everything, also of what is added later. */
+/** All events, including those added later. */
 export const everyWebhookEvent = '*';
 
 export const endpointDisabledReasons = ['by_team', 'gone', 'given_up'] as const;

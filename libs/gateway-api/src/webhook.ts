@@ -12,7 +12,7 @@ export const disputeWebhookStatuses = ['opened', 'won', 'lost'] as const;
  */
 export const webhookBodySchema = z.object({
   token: z.string(),
-  /** `test` tells of nothing: a person asked for it. */
+  /** `test` reports no change: a person requested it. */
   type: z.enum(['payment', 'refund', 'payout', 'dispute', 'test']),
   status: z
     .enum([...paymentStatuses, ...disputeWebhookStatuses])
@@ -39,7 +39,7 @@ export const webhookBodySchema = z.object({
     ),
   occurredAt: instant.exactOptional().describe('Time of the event. ISO 8601 in UTC.'),
 });
-/** As it is written by the code that knows what happened; who sends it adds which event that was. */
+/** As written where the change is known; the sender adds the event. */
 export type WebhookBody = z.infer<typeof webhookBodySchema>;
 
 /** Why an attempt got no answer, or was not made. */

@@ -108,7 +108,7 @@ function toSchemas(): Record<string, JsonObject> {
 function finish({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   // Consumers must accept fields that are added later.
   if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
-  // The format `date-time` already says what the pattern does.
+  // The format `date-time` already implies the pattern.
   if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;

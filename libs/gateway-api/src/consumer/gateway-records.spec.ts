@@ -23,7 +23,7 @@ const withType = (type: string): EncodedRecord => ({
 });
 
 describe('decoding a record of any topic', () => {
-  it('gives the event with the data of its type, and what it is about', () => {
+  it('returns the event with the data of its type, and its subject', () => {
     const decoded = decodeGatewayRecord(approved);
     if (decoded.kind !== 'payment' || decoded.event.type !== 'PaymentApproved')
       throw new Error('another kind');
@@ -75,7 +75,7 @@ describe('decoding a record of any topic', () => {
   });
 });
 
-describe('what cannot be read', () => {
+describe('an unreadable record', () => {
   it.each<[string, EncodedRecord, string]>([
     ['has no ce_type', { ...approved, headers: {} }, 'ce_type'],
     ['is no JSON', { ...approved, value: new Uint8Array([0xff]) }, 'JSON'],
@@ -90,7 +90,7 @@ describe('what cannot be read', () => {
       withValue(approved, { ...valueOf(approved), event: { ...valueOf(approved).event, data: {} } }),
       'event.data.amount',
     ],
-  ])('is reported with its reason where it %s', (_, record, named) => {
+  ])('is reported with its reason if it %s', (_, record, named) => {
     const decoded = decodeGatewayRecord(record);
     expect(decoded).toEqual({ kind: 'unreadable', reason: expect.stringContaining(named) });
   });

@@ -1,4 +1,4 @@
-/** The merchant accounts, for people who operate the gateway: how they fare, and which of them take payments. */
+/** The merchant accounts, for operators: their health, and which of them take payments. */
 import { balanceQuerySchema } from '@tollgate/payment-api';
 import { noQuerySchema } from './queries.ts';
 import { done, ofCommands } from './route-parts.ts';

@@ -26,7 +26,7 @@ const directory = (grants: Grant[]): Access => ({
 it.each([
   [false, 500],
   [true, 200],
-])('a handler that takes the reach of its caller (%s) answers %i', async (isTaking, status) => {
+])('a handler that uses the reach of its caller (%s) answers %i', async (isTaking, status) => {
   const app = fastify();
   onTestFinished(() => app.close());
   const kit = { directory: directory([parseGrant('viewer')]), log: silentLog };
@@ -39,7 +39,7 @@ it.each([
   expect(answer.body.includes('games')).toBe(isTaking);
 });
 
-// A body whose environment is an object ended in a 500, and a text of any length came back in the message.
+// A body whose environment is an object ended in a 500, and a text of any length was repeated in the message.
 it.each([[{ toString: 1 }], [['sandbox']], ['x'.repeat(1_000)]])(
   'a named team with the environment %j is not within reach of a grant for one environment',
   async (environment) => {

@@ -21,15 +21,15 @@ import type { Route } from './routes.ts';
 export interface RouteKit {
   directory: Access;
   log: Log;
-  /** Resolves when it is on record that a person asks for a command. */
+  /** Resolves when a person's command is recorded. */
   recordCommand?: SecurityWatch['recordCommand'];
 }
 
 export interface Call<Stated extends Route = Route> {
   caller: Caller;
-  /** What the caller reaches with the scope of a route across teams; nothing on the routes of a team. */
+  /** The caller's reach with the scope of a route across teams; nothing on the routes of a team. */
   reach: Reach;
-  /** The parameters after the `?`, parsed; undefined for a route that takes none. */
+  /** The parsed query parameters; undefined for a route without any. */
   query: Stated extends { query: infer Schema extends z.ZodType } ? z.infer<Schema> : undefined;
   request: FastifyRequest;
   reply: FastifyReply;
@@ -77,13 +77,13 @@ export function addRoute<Stated extends Route>(
           return reach;
         },
       } as Call<Stated>;
-      // A reply is a thenable without a value, so what `handle` resolves with does not say whether it was sent.
+      // A reply is a thenable without a value, so the result of `handle` does not show whether it was sent.
       await recordCommand(kit, call, route)
         .then(() => handle(call))
         .catch((error: unknown) => answerUnavailable(error, { route, reply, log }));
       return reply;
     },
-    // A handler that never took the reach of its caller gives nothing away.
+    // A handler that never used the reach of its caller must not answer.
     onSend: async (request, reply) => {
       if (reply.statusCode < 400 && unbounded.has(request))
         throw new InvariantViolation(`${method} ${url} answers without the reach of its caller`);
@@ -112,15 +112,15 @@ function isNamedTeamInReach(
   return false;
 }
 
-/** What the address and the body name; the address wins. */
+/** Names in the URL and the body; the URL wins. */
 const namesIn = ({ body, params }: FastifyRequest): Readonly<Record<string, unknown>> => ({
   ...(body as object | null),
   ...(params as object),
 });
 
 /**
- * Of a person, before it is carried out and before its body is validated: what names the object of the command, and nothing
- * that a customer has typed.
+ * A person's command, before it is executed and before its body is validated: only names of its object, and nothing typed by a
+ * customer.
  */
 async function recordCommand(
   { recordCommand: record }: RouteKit,
@@ -153,7 +153,7 @@ async function recordCommand(
   await record?.({ person: { kind: 'person', name, source }, command: `${method} ${url}`, detail });
 }
 
-/** The code for an invalid parameter: its own, where the route states one. */
+/** The code for an invalid parameter: its own, if the route declares one. */
 const codeIn =
   ({ errors = [] }: Pick<Route, 'errors'>) =>
   (parameter: string): ErrorCode =>
@@ -163,7 +163,7 @@ const codeIn =
 const whileRebuildingSeconds = 5;
 const afterFailedWriteSeconds = 5;
 
-/** Answers 503 for what a repeat may bring; throws any other error. */
+/** Answers 503 for retryable errors; throws any other error. */
 function answerUnavailable(
   error: unknown,
   { route, reply, log }: { route: Route; reply: FastifyReply; log: Log },

@@ -49,7 +49,7 @@ const pageFields = {
 const shownPayment = z.union([paymentSchema, listedPayoutSchema]);
 const answeredPayment = { success, token: paymentToken, payment: paymentSchema };
 
-/** Absent if payouts are taken from the provider's balance. */
+/** Absent if payouts use the provider's balance. */
 const part = (what: string) => z.int().exactOptional().describe(`Of \`hold\`: ${what}.`);
 
 /** By their names in the OpenAPI document. */

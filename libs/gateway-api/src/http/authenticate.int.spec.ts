@@ -32,7 +32,7 @@ async function start() {
   return { app, store, authorization: `Bearer ${reader}` };
 }
 
-test('a key with one of the scopes gives its caller', async () => {
+test('a key with one of the scopes identifies its caller', async () => {
   const { app, authorization } = await start();
   const answer = await app.inject({ url: '/either', headers: { authorization } });
   expect([answer.statusCode, answer.body]).toEqual([200, 'shop']);

@@ -1,4 +1,4 @@
-/** The first step of every route: whose request is this, and does the key have the scope? */
+/** The first step of every route: identifies the caller and checks the scope. */
 import {
   type Authentication,
   type Caller,
@@ -14,7 +14,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sendError } from './error-answers.ts';
 import type { Bound } from './routes.ts';
 
-/** What routes need of the directory of teams. */
+/** The part of the team directory that routes need. */
 export type Access = Pick<TeamDirectory, 'authenticate' | 'catchUp' | 'noteRefusal'>;
 
 /**
@@ -48,13 +48,13 @@ export async function authenticate(
   return undefined;
 }
 
-/** What says who may call a route. */
+/** The roles that may call a route. */
 interface Protected {
   scopes?: readonly CallerScope[] | undefined;
   bound?: Bound | undefined;
 }
 
-/** A person who names no team has no scope of a route of teams. */
+/** A person without a team has no scope on a route of teams. */
 function isAllowed(caller: Caller, { scopes = [], bound }: Protected): boolean {
   if (bound === undefined) return scopes.some((each) => caller.scopes.has(each));
   if (bound === 'person' && scopes.some((each) => caller.scopes.has(each))) return true;
@@ -72,7 +72,7 @@ export function refuseScope(
 ): void {
   const { caller, request, reply, message } = refused;
   const { team, environment, keyId } = caller;
-  // A person who names no team is in no environment.
+  // A person without a team is in no environment.
   const owner = team === '' ? { team } : { team, environment };
   directory.noteRefusal({ code: 'scope_missing', ...owner, keyId, ...aboutRequest(request) });
   sendError(reply, 'scope_missing', { message });
@@ -80,7 +80,7 @@ export function refuseScope(
 
 const authentications = new WeakMap<FastifyRequest, Authentication>();
 
-/** What the header of a request opens; found once for each request. */
+/** The owner of a request's header; cached per request. */
 export function authenticationOf(
   directory: Pick<Access, 'authenticate'>,
   request: FastifyRequest,
@@ -110,7 +110,7 @@ export function authenticateAgain(...given: Parameters<typeof authenticate>): Pr
   return authenticate(...given);
 }
 
-/** Who has left out the word in front of the key looks for the fault in the key. */
+/** A caller that omits the scheme looks for the fault in the key. */
 const hintFor = (code: string, authorization: string | undefined): string | undefined =>
   code === 'incorrect_private_key' && !/^bearer +\S/i.test(authorization ?? '')
     ? 'The Authorization header does not begin with Bearer. Send Authorization: Bearer <API key>.'
@@ -123,13 +123,13 @@ function lackOf({ operator, team }: Caller, { scopes = [], bound }: Protected): 
   const lack = `Your role, ${formatGrants(grants)}, lacks the scope ${needed}`;
   const hasItSomewhere = scopes.some((scope) => mayDo(grants, scope, {}));
   if (!hasItSomewhere) return `${lack}.`;
-  // To name a team helps only those whose role may do it within one.
+  // A team helps only a person whose role applies within one.
   if (bound === undefined && team === '')
     return `${lack} without a team: name one in Tollgate-Team and Tollgate-Environment.`;
   return bound === 'installation' ? `${lack} in all teams and environments.` : `${lack} here.`;
 }
 
-/** For whom a person who operates the gateway calls. */
+/** The team for which an operator calls. */
 export function onBehalfIn({ headers }: Pick<FastifyRequest, 'headers'>) {
   const [team, environment] = [headers['tollgate-team'], headers['tollgate-environment']].map((value) =>
     typeof value === 'string' ? value : undefined,
@@ -137,10 +137,10 @@ export function onBehalfIn({ headers }: Pick<FastifyRequest, 'headers'>) {
   return { team, environment };
 }
 
-/** Whose request the current one is, for the log and for the record of the request. */
+/** The caller of the current request, for the log and the record of the request. */
 export function noteCaller({ environment, team, keyId, operator }: Caller): void {
   const request = currentRequest();
-  // What our people do is in the security log, and is no request of the team.
+  // Operators' actions are in the security log, and are not requests of the team.
   const owner = operator === undefined ? { environment, team } : { environment: '', team: '' };
   if (request !== undefined) request.caller = { ...owner, keyId };
 }

@@ -1,4 +1,4 @@
-/** The tokens and sessions of people: everybody's own, and for admins those of others. */
+/** The tokens and sessions of people: each person's own, and for admins those of others. */
 import { credentialListSchema, noQuerySchema } from './queries.ts';
 import { done, ofCommands } from './route-parts.ts';
 import type { Route } from './routes.ts';

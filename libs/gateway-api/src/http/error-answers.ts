@@ -43,7 +43,7 @@ export const isErrorBody = (body: unknown): body is ErrorBody =>
   (body as { success?: unknown }).success === false &&
   Array.isArray((body as { errors?: unknown }).errors);
 
-/** An error body with what it is looked up by, and where its codes are explained. */
+/** An error body with its request id and links to its codes. */
 export const explained = (body: ErrorBody, requestId: string) => ({
   ...body,
   errors: body.errors.map((error) => ({ ...error, docUrl: docUrlOf(error.code) })),

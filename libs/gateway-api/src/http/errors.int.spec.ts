@@ -7,7 +7,7 @@ import { apiErrors, statedError, type ErrorCode } from './errors.ts';
 const codes = Object.keys(apiErrors) as ErrorCode[];
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 
-/** What answers: the sources of services and of libraries that answer for them, without this list and what is derived. */
+/** The sources that produce answers, without this list and its derivatives. */
 const sources = globSync('{services,libs}/*/src/**/*.ts', { cwd: root })
   .filter(
     (file) =>
@@ -16,14 +16,14 @@ const sources = globSync('{services,libs}/*/src/**/*.ts', { cwd: root })
   .filter((file) => !/http\/(errors|routes)\.ts$/.test(file))
   .map((file) => readFileSync(`${root}${file}`, 'utf8'));
 
-// Otherwise a code that nothing answers any more would stay in the OpenAPI document indefinitely.
+// Otherwise a code that is no longer used would stay in the OpenAPI document.
 test.each(codes)('%s is answered somewhere', (code) => {
   const ofSubject = /^(payment|payout)(_not_found)$/.exec(code);
   const texts = [`'${code}'`, `  ${code}:`, ...(ofSubject === null ? [] : [`_not_found`])];
   expect(sources.some((source) => texts.some((text) => source.includes(text)))).toBe(true);
 });
 
-test('a message consists of whole sentences, and asks for a retry if that may succeed', () => {
+test('a message consists of whole sentences, and asks for a retry only if one may succeed', () => {
   for (const code of codes) {
     const { message, retryAfterSeconds } = statedError(code);
     expect(message, code).toMatch(/^\S.*\.$/);
@@ -46,7 +46,7 @@ test('statuses follow from kinds', () => {
   }
 });
 
-test('an answer may say more than the list does', () => {
+test("an answer may add to the list's message", () => {
   expect(errorAnswer('no_account', { parameter: 'currency' }, { token: 'pay_1' })).toEqual({
     statusCode: 409,
     body: {

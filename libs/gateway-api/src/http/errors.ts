@@ -6,11 +6,11 @@ export type ErrorKind = 'api_error' | 'authentication_error' | 'invalid_request_
 export interface StatedError {
   kind: ErrorKind;
   status: number;
-  /** What is wrong and what to do; an answer may say more. */
+  /** What is wrong and what to do; an answer may add details. */
   message: string;
   /** The field or header at fault, if it is always the same one. */
   parameter?: string;
-  /** After how many seconds the same request may succeed; absent where it never will. */
+  /** Seconds after which the same request may succeed; absent if it never will. */
   retryAfterSeconds?: number;
 }
 
@@ -214,7 +214,7 @@ export const apiErrors = {
     ),
     retryAfterSeconds: 600,
   },
-  // With Retry-After: without it, nothing would have been made.
+  // With Retry-After: without it, callers would conclude that nothing was created.
   refund_doubtful: {
     ...refused(
       'A review established that this refund was not made, but the provider has shown a refund of the same amount since. Ask an operator about it. Retry with a new Idempotency-Key only if the operator confirms that no money went back.',
@@ -370,7 +370,7 @@ export const errorPage = '/docs/errors';
 /** The anchor of codes that are not ours: the Payment Service's, which are passed on. */
 export const foreignErrorsAnchor = 'of-the-payment-service';
 
-/** Where a code is explained, from the root of the gateway's address. */
+/** Path of a code's explanation, from the root of the gateway's URL. */
 export const docUrlOf = (code: string): string =>
   `${errorPage}#${Object.hasOwn(apiErrors, code) ? code : foreignErrorsAnchor}`;
 

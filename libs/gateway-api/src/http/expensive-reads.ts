@@ -16,7 +16,7 @@ interface Asked {
   accept?: string | undefined;
 }
 
-/** A reader that waits for events takes a place of another kind, and small pages. */
+/** A reader that waits for events uses another kind of place, and small pages. */
 export type Cost = 'cheap' | 'expensive' | 'waiting';
 
 export function costOfRead(route: Stated, { query, accept = '' }: Asked): Cost {

@@ -3,7 +3,7 @@ import { metadataFilterPattern, metadataFiltersMax, perPageMax } from './queries
 
 interface Field {
   description: string;
-  /** How it is written, where the schema of the parsed value does not say. */
+  /** Its written form, if the schema of the parsed value does not define it. */
   schema?: object;
   example?: unknown;
 }

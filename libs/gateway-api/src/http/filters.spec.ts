@@ -14,7 +14,7 @@ const body = 64 * 1024;
 
 describe('takes at most 20 ms for any text', () => {
   it.each<[string, number, (text: string) => unknown]>([
-    // Without a key: one such request held the process for hours.
+    // Without a key: one such request blocked the process for hours.
     ['X-Request-Id', header, mayBeKept],
     ['text of the security log', body, keptText],
     ['metadata', body / 4, (text) => paymentRequestSchema.safeParse({ metadata: { [text]: text, a: text } })],

@@ -6,17 +6,17 @@ import type { Caller } from '@tollgate/teams';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 const waitMaxMs = 2_000;
-/** Before the store is asked whether there is such a position at all. */
+/** Before the store is asked whether the position exists at all. */
 const beforeAskingMs = 300;
-/** A wait that the caller did not ask for: short enough to go unnoticed. */
+/** A wait that the caller did not request: short enough to go unnoticed. */
 const briefMs = 300;
-/** Positions of every event store of ours are digits, some with separators. */
+/** Positions of all our event stores are digits, some with separators. */
 const positionPattern = /^\d[\d:/-]{0,63}$/;
 
 export interface PositionWaits {
   /** True when the index has reached the position; false after `timeoutMs`, and at once if too many callers wait. */
   waitFor(position: Position, timeoutMs: number, team: string): Promise<boolean>;
-  /** For a caller that did not ask to wait: up to 0.3 seconds, and not at all while the index makes no progress. */
+  /** For a caller that did not request a wait: up to 0.3 seconds, and not at all while the index makes no progress. */
   waitBriefly(position: Position, team: string): Promise<void>;
 }
 
@@ -45,10 +45,11 @@ export function createPositionWaits(index: Followed): PositionWaits {
 }
 
 /**
- * Waits until the index has reached the position in the request's `Tollgate-Min-Position`. False once the request is
- * refused: 400 `invalid_param`, also for a position that no event of the store has had, 503 `read_model_behind`.
+ * Waits until the index has reached the position in the request's `Tollgate-Min-Position`. False once the request is refused:
+ * 400
+ * `invalid_param`, including for a position that no event of the store has had, 503 `read_model_behind`.
  *
- * Without that header, it waits briefly for what the same key has written and read, which the front door reports
+ * Without that header, it waits briefly for the latest reads and writes of the same key, which the front door reports
  * (`Tollgate-Own-Position`), and then answers anyway.
  */
 export async function awaitMinPosition(

@@ -40,11 +40,11 @@ interface Schema {
 
 const prefix = '#/components/schemas/';
 
-/** Components of what callers send. The routes parse with the same schemas and refuse what is not in them. */
+/** Components of requests. The routes parse with the same schemas and refuse anything else. */
 export const bodyComponents = (schemas: Readonly<Record<string, z.ZodType>>): Schemas =>
   toComponents(schemas, 'input', describeFields);
 
-/** Components of what callers receive. */
+/** Components of answers. */
 export function answerComponents(schemas: Readonly<Record<string, z.ZodType>>): Schemas {
   const components = toComponents(schemas, 'output', ({ jsonSchema }) => {
     delete jsonSchema.additionalProperties;
@@ -74,10 +74,10 @@ function toComponents(
 }
 
 export function writeReadably({ zodSchema, jsonSchema }: Built): void {
-  // No pattern says which three letters are a currency.
+  // A pattern cannot enumerate currencies.
   if (zodSchema === currencySchema) jsonSchema.pattern = '^[A-Z]{3}$';
   if (isRefinedBy(zodSchema, isVisibleText)) jsonSchema.pattern = visibleTextPattern;
-  // The format already says what the pattern does, but of addresses that hardly anybody has.
+  // The format already implies the pattern, except for very unusual addresses.
   if (jsonSchema.format !== undefined && jsonSchema.format !== 'email') delete jsonSchema.pattern;
   const [value, none] = jsonSchema.anyOf ?? [];
   if (value?.type !== undefined && none?.type === 'null') {
@@ -89,7 +89,7 @@ export function writeReadably({ zodSchema, jsonSchema }: Built): void {
   if (types.includes('integer')) jsonSchema.format = 'int64';
 }
 
-/** Zod leaves out of JSON Schema what only a function knows. */
+/** Zod omits from JSON Schema what only a function checks. */
 function isRefinedBy(zodSchema: unknown, isValid: (text: string) => boolean): boolean {
   const { checks = [] } = (zodSchema as z.ZodType)._zod.def;
   return checks.some(({ _zod: { def } }) => 'fn' in def && def.fn === isValid);

@@ -32,7 +32,7 @@ describe('the OpenAPI document', () => {
     });
   });
 
-  it('describes what teams receive, with the headers that they verify by', () => {
+  it('describes webhooks, with the headers for verification', () => {
     expect(Object.keys(document.webhooks)).toEqual(['payment', 'refund', 'payout', 'dispute', 'test']);
     const { post } = document.webhooks['refund'] as { post: { parameters: { name: string }[] } };
     expect(post.parameters.map(({ name }) => name)).toEqual([
@@ -83,12 +83,12 @@ describe('the OpenAPI document', () => {
     operations
       .filter(({ body }) => body !== undefined)
       .map((operation) => [operation.id, operation] as const),
-  )('has an example for %s that its route takes', (_, { body }) => {
+  )('has an example for %s that its route accepts', (_, { body }) => {
     expect(body && bodySchemas[body.schema].safeParse(body.example).success).toBe(true);
   });
 
   // The front door answers so for any of them.
-  it('says of every call of the API that its service may be unavailable', () => {
+  it('documents for every call of the API that its service may be unavailable', () => {
     for (const { id, path, method } of operations.filter(({ scopes: asked }) => asked !== undefined))
       expect(document.paths[path]?.[method]?.['responses'], id).toMatchObject({
         503: {
@@ -124,8 +124,8 @@ describe('the OpenAPI document', () => {
     });
   });
 
-  // Schemathesis sent what the document allowed and the routes refused.
-  it('says what routes refuse, though a function finds it out', () => {
+  // Schemathesis sent requests that the document allowed and the routes refused.
+  it('documents refusals that only a function detects', () => {
     const { PaymentRequest, PayoutRequest, WebhookEndpointRequest } = document.components.schemas as Record<
       string,
       { properties: Record<string, { pattern: string; properties: Record<string, { pattern: string }> }> }
@@ -146,7 +146,7 @@ describe('the OpenAPI document', () => {
     expect(WebhookEndpointRequest!.properties['events']).toMatchObject({ uniqueItems: true });
   });
 
-  it('says of every call that it may not be readable, or too long', () => {
+  it('documents for every call that it may be unreadable, or too long', () => {
     for (const { id, path, method } of operations)
       expect(document.paths[path]?.[method]?.['responses'], id).toMatchObject({ 400: {}, 431: {} });
   });

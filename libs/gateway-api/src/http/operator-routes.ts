@@ -1,4 +1,4 @@
-/** The routes across teams, for people who operate the gateway. No key of a team has their scopes. */
+/** The routes across teams, for operators. No key of a team has their scopes. */
 import {
   operatorBalanceSchema,
   operatorJournalExportSchema,

@@ -24,7 +24,7 @@ const wholeNumberSchema = z
 
 const flagSchema = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
 
-/** For what is listed alone, or not asked for. */
+/** Only in its own list, or on request. */
 const onlySchema = z.enum(['true'], 'must be true, or left out').transform(() => true as const);
 
 const dayTextSchema = z.iso.date('must be a date written YYYY-MM-DD');
@@ -86,7 +86,7 @@ const countedPage = {
 const anyPhases = [...new Set([...paymentPhases, ...payoutPhases])] as const;
 
 const operationTypes = ['pays', 'payouts', 'all'] as const;
-/** What the list of payments shows (specification). */
+/** The content of the list of payments (specification). */
 export type OperationType = (typeof operationTypes)[number];
 
 const paymentFilters = {
@@ -105,7 +105,7 @@ export const payoutListSchema = z.strictObject({
   phase: z.enum(payoutPhases).optional(),
 });
 
-/** An export has every match, so it takes no page parameters. */
+/** An export has every match, so it has no page parameters. */
 export const paymentExportSchema = z.strictObject(paymentFilters);
 
 const refundFilters = {
@@ -278,7 +278,7 @@ export const requestListSchema = z.strictObject({
   dateTo: daySchema.optional(),
 });
 
-/** `retrying` ones are `open`, too. */
+/** `retrying` ones are also `open`. */
 export const deliveryStatuses = ['failed', 'retrying', 'open', 'delivered'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 

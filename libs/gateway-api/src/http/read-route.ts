@@ -33,8 +33,9 @@ export const parameterOf = (request: FastifyRequest, name: string): string =>
   (request.params as Record<string, string>)[name] ?? '';
 
 /**
- * Says up to where the answer goes: no later read that waits for that position shows less, whichever instance answers it.
- * The front door has those of the same key wait for it.
+ * Returns the position of the answer: no later read that waits for it shows less, at any instance. The front door makes reads
+ * of the same key
+ * wait for it.
  */
 export function tellPosition(reply: FastifyReply, shown: readonly { position: Position }[]): void {
   let latest = beginning;

@@ -179,7 +179,7 @@ export const webhookEndpointChangeSchema = z
   .strictObject({ ...endpointShape, status: z.enum(['enabled', 'disabled'], 'must be enabled or disabled') })
   .partial();
 
-/** So long webhooks carry the signature of the former secret, too, at most. */
+/** Maximum time in which webhooks carry the signature of the former secret as well. */
 const overlapHoursMax = 168;
 export const secretRotationSchema = z
   .strictObject({

@@ -3,7 +3,10 @@ import { type ErrorCode, statedError } from './errors.ts';
 import { mayBeExpensive } from './expensive-reads.ts';
 import { type Route, routes } from './routes.ts';
 
-/** What every call with a key may answer; `service_unavailable` and `answer_lost` come from the front door of a distributed deployment. */
+/**
+ * Possible errors of every call with a key; `service_unavailable` and `answer_lost` come from the front door of a distributed
+ * deployment.
+ */
 const underKey: readonly ErrorCode[] = [
   ...(['auth_header_not_found', 'incorrect_private_key', 'api_key_expired', 'network_not_allowed'] as const),
   ...(['person_token_expired', 'person_token_revoked', 'session_idle'] as const),
@@ -12,7 +15,7 @@ const underKey: readonly ErrorCode[] = [
   // While two releases run side by side.
   ...(['event_of_newer_version', 'upgrade_not_finished'] as const),
 ];
-/** With or without a key: a request that breaks HTTP, is too slow, or whose headers are too long, reaches no route. */
+/** With or without a key: a request with invalid HTTP, too slow, or with too long headers reaches no route. */
 const always: readonly ErrorCode[] = ['invalid_request', 'request_timeout'];
 const withBody: readonly ErrorCode[] = [
   ...(['invalid_json', 'invalid_param', 'body_too_large', 'unsupported_media_type'] as const),
@@ -33,7 +36,7 @@ export const errorCodes = (): ReadonlySet<ErrorCode> =>
     ...Object.values<Route>(routes).flatMap((route) => Object.values(errorsOf(route)).flat()),
   ]);
 
-/** All that a call may answer next to what it is for, by status. */
+/** All possible answers of a call beyond its own, by status. */
 export function errorsOf(
   route: Pick<Route, 'scopes' | 'body' | 'errors' | 'query' | 'isExpensive'>,
 ): Readonly<Record<string, readonly ErrorCode[]>> {

@@ -5,7 +5,7 @@ import type { AnsweringService, Route, Tag } from './routes.ts';
 
 export const ofCommands = ['store_unavailable'] as const;
 export const ofReads = ['invalid_param', 'store_unavailable', 'read_model_behind'] as const;
-/** What every command that calls the Payment Service may answer. */
+/** Possible answers of every command that calls the Payment Service. */
 export const ofProviderCalls = [
   ...['operation_in_progress', 'no_account', 'provider_account_refused', 'provider_not_reached'],
   ...['provider_unavailable', 'account_paused', 'account_draining', 'store_unavailable'],
@@ -27,7 +27,7 @@ export const tagged = (meaning: string, schema: AnswerName) => ({
   },
 });
 
-/** Of exported files: they hold every match, so they take no page. */
+/** For exported files: they contain every match, so they have no pages. */
 export const csvFile = {
   answers: { 200: { meaning: 'The file.', type: 'text/csv' } },
   isExpensive: true as const,

@@ -34,7 +34,7 @@ import {
 /** The services that answer teams; `api` stands for every process with an HTTP server. */
 export type AnsweringService = 'command-service' | 'query-service' | 'notifier' | 'api';
 
-/** The groups of routes, in the order of the documents, with what is in them. */
+/** The groups of routes, in the order of the documents, with descriptions. */
 export const tags = {
   Payments: 'Taking money: creating, capturing, voiding, retrieving and listing payments.',
   Refunds: 'Giving money back.',
@@ -51,8 +51,9 @@ export const tags = {
 export type Tag = keyof typeof tags;
 
 /**
- * What bounds a route across teams: `teams`, what its handler asks of the caller's reach; `named-team`, the team and the
- * environment that the request names; `installation`, for callers that reach everything; `person`, what is the person's own.
+ * The limit of a route across teams: `teams`, its handler uses the caller's reach; `named-team`, the team and the environment
+ * in the request;
+ * `installation`, only callers that reach everything; `person`, the person's own objects.
  */
 export type Bound = 'teams' | 'named-team' | 'installation' | 'person';
 
@@ -76,12 +77,12 @@ interface StatedRoute {
   query?: z.ZodObject;
   idempotencyKey?: 'required' | 'optional';
   minPosition?: true;
-  /** Carries the `Tollgate-Position` of the latest event that it shows. */
+  /** Carries the `Tollgate-Position` of the latest event in the answer. */
   tellsPosition?: true;
   body?: { schema: BodyName; example: object; isOptional?: true };
   /** Carries `ETag` and answers `If-None-Match`. */
   isTagged?: true;
-  /** By status: its meaning, and where there is a body, its schema or another content type. */
+  /** By status: its meaning and, if there is a body, its schema or another content type. */
   answers: Readonly<
     Record<
       number,
@@ -90,9 +91,9 @@ interface StatedRoute {
   >;
   /** Carries `Tollgate-Position`, and `Idempotent-Replayed` on a replay. */
   isCommand?: true;
-  /** True where error codes of the Payment Service are passed on, which we cannot list. */
+  /** True if error codes of the Payment Service are passed on, which we cannot list. */
   handsOnErrors?: true;
-  /** Costs much more than others, whatever is asked; see `expensive-reads.ts` for what is expensive besides. */
+  /** Always much more expensive than others; see `expensive-reads.ts` for further expensive reads. */
   isExpensive?: true;
   /** Beyond those that every call with a key or a body may answer. */
   errors?: readonly ErrorCode[];

@@ -44,7 +44,7 @@ export const keyRevocationSchema = z.strictObject({ team: teamNameSchema });
 
 export const allowedOriginsSchema = z.strictObject({
   purpose: z.enum(originPurposes, `must be ${originPurposes.join(' or ')}`),
-  /** Takes the place of the list before. */
+  /** Replaces the previous list. */
   origins: z
     .array(
       z
@@ -82,7 +82,7 @@ export const approvalRuleSchema = z.strictObject({
   above: minorUnits(0),
 });
 
-/** Both sums are said: what is forgotten must not lift a limit. */
+/** Both sums are required: an omitted one must not lift a limit. */
 export const limitRequestSchema = z.strictObject({
   environment: environmentSchema,
   operation: z.enum(limitedOperations, `must be one of ${limitedOperations.join(', ')}`),

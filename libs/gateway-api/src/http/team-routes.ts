@@ -1,11 +1,11 @@
-/** Teams and their keys, for people who operate the gateway. */
+/** Teams and their keys, for operators. */
 import { keyListSchema, noQuerySchema } from './queries.ts';
 import { done, ofCommands } from './route-parts.ts';
 import type { Route } from './routes.ts';
 
 const ofOperators = { service: 'command-service', tag: 'Operators' } as const;
 const managed = { scopes: ['operators:manage'], bound: 'named-team' } as const;
-/** What concerns other teams as well. */
+/** Settings that affect other teams as well. */
 const managedForAll = { scopes: ['operators:manage'], bound: 'installation' } as const;
 
 const whereSigned =

@@ -1,4 +1,4 @@
-/** The standing endpoints of a team, and what was sent to them and to each `callbackUrl`. */
+/** The standing endpoints of a team, and the webhooks sent to them and to each `callbackUrl`. */
 import { webhookListSchema } from './queries.ts';
 import { done, ofCommands } from './route-parts.ts';
 import type { Route } from './routes.ts';

@@ -32,7 +32,7 @@ export interface PublicTopic<Subject extends string = RecordSubject | 'entry'> {
   topic: string;
   /** The field of a value with the subject of the event, or with the entry of the journal. */
   subject: Subject;
-  /** What the topic has, and what its key is. */
+  /** The content of the topic, and its key. */
   contents: string;
   key: string;
   subjectSchema: z.ZodObject;

@@ -11,12 +11,12 @@ export const subjectHeader = 'ce_subject';
 /** The header with the event's number in its history. */
 export const sequenceHeader = 'ce_sequence';
 
-/** The header with what the event was caused by: the id of a request, if it was one. */
+/** The header with the cause of the event: the id of a request, if there was one. */
 export const correlationHeader = 'ce_correlationid';
 
 export type RecordSubject = 'payment' | 'payout' | 'dispute';
 
-/** An event as a record shows it. */
+/** An event in a record. */
 export const eventOnTopicSchema = z.object({
   id: z.string(),
   /** The event's name in the past tense, for example `PaymentApproved`. */
@@ -30,7 +30,7 @@ export const eventOnTopicSchema = z.object({
 });
 export type EventOnTopic = z.infer<typeof eventOnTopicSchema>;
 
-/** What is only in the headers of a record, not in its value. */
+/** Parts that are only in the headers of a record, not in its value. */
 export interface RecordOrigin {
   position: string;
   /** W3C Trace Context, if the event has one. */
@@ -47,7 +47,7 @@ export function cloudEventType(type: string, subject: RecordSubject = 'payment')
   return `tollgate.${subject}.${kebabCase(name)}.v1`;
 }
 
-/** Of so many digits it is ordered alike as a number and, as the CloudEvents extension wants it, as text. */
+/** With this many digits it sorts alike as a number and, as the CloudEvents extension requires, as text. */
 const sequenceDigits = 10;
 const sequenceText = (sequence: number): string => String(sequence).padStart(sequenceDigits, '0');
 

@@ -69,12 +69,12 @@ describe('a payment record', () => {
     });
   });
 
-  it('comes back as it was written', () => {
+  it('is read back as written', () => {
     const encoded = encodeRecord('payment', event, { shown: payment, origin });
     expect(decodePaymentRecord(encoded)).toEqual({ kind: 'record', record });
   });
 
-  it('may have gained fields and phases that this version does not know', () => {
+  it('may have new fields and phases that this version does not know', () => {
     const later = { ...payment, phase: 'split' };
     const value = bytesOf({ event, payment: { ...later, parts: 2 }, more: true });
     expect(decodePaymentRecord({ key: 'pay_1', value, headers: {} })).toEqual({
@@ -110,7 +110,7 @@ describe('a payout record', () => {
     ...age,
   };
 
-  it('is a CloudEvent about the payout, keyed by it, and comes back as it was written', () => {
+  it('is a CloudEvent about the payout, keyed by it, and is read back as written', () => {
     const encoded = encodeRecord('payout', approved, { shown: payout, origin });
     expect(encoded.key).toBe('po_1');
     expect(encoded.headers).toMatchObject({

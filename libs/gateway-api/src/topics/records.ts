@@ -34,7 +34,7 @@ export const gatewayJournalTopic = 'gateway.journal.v1';
 export const journalEntryType = 'tollgate.journal.entry.v1';
 export const journalRecordSchema = z.object({ entry: journalEntryOnTopic });
 
-/** What is on each topic: the events, and version 1 of a record's value. */
+/** The content of each topic: the events, and version 1 of a record's value. */
 export const topicContents = {
   payment: {
     topic: gatewayPaymentsTopic,
@@ -56,7 +56,7 @@ export const topicContents = {
 export type RecordOf<Subject extends RecordSubject> = z.infer<(typeof topicContents)[Subject]['value']>;
 export type PaymentRecord = RecordOf<'payment'>;
 
-/** An event's data as its topic shows them. @throws RangeError for an event that is not published */
+/** The public data of an event. @throws RangeError for an event that is not published */
 export function toRecordData(
   subject: RecordSubject,
   { type, data }: { type: string; data: object },

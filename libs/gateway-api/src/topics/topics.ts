@@ -29,6 +29,6 @@ export const gatewayTopics: readonly GatewayTopic[] = [
   { topic: gatewayJournalTopic, ...history },
   // A callback is only a hint: the inquiry schedule covers its payment without it.
   { topic: providerCallbacksTopic, partitions: 12, ...ofDays(7) },
-  // An operator examines these, who may be on holiday.
+  // Long enough for an operator to return from a holiday.
   { topic: providerCallbacksDlqTopic, partitions: 1, ...ofDays(90) },
 ];
