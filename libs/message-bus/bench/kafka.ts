@@ -1,6 +1,7 @@
 /**
- * `npx node libs/message-bus/bench/kafka.ts`: what the adapter makes of a broker next to the bare client, in one run.
- * KAFKA_BROKERS names the broker; `--records <n>` says how many (20000).
+ * `npx node libs/message-bus/bench/kafka.ts`: the adapter compared with the bare client, in one run. KAFKA_BROKERS is the
+ * broker's address;
+ * `--records <n>` the number of records (20000).
  */
 import { randomUUID } from 'node:crypto';
 import { silentLog, systemClock } from '@tollgate/service-kit';
@@ -14,7 +15,7 @@ const brokers = (process.env['KAFKA_BROKERS'] ?? '127.0.0.1:9092').split(',');
 const count = readCount({ name: '--records', usual: 20_000 });
 const recordBytes = 1_000;
 const batchSizes = [1, 200];
-/** Callers that publish single records side by side, as callbacks come in. */
+/** Concurrent callers that publish single records, like arriving callbacks. */
 const callers = 64;
 const partitions = 4;
 const rounds = 3;
@@ -115,7 +116,7 @@ async function consumeByAdapter(topic: string): Promise<number> {
   return rate;
 }
 
-/** From the first batch on: joining a group takes what it takes. */
+/** From the first batch on, without the time for joining the group. */
 async function measureFromFirst(
   all: Promise<undefined>,
   start: (onFirst: () => void) => Promise<void>,
@@ -136,7 +137,7 @@ const show = (text: string, values: readonly number[][]) => {
 
 async function compare(text: string, works: readonly (() => Promise<number>)[]): Promise<void> {
   const values = works.map((): number[] => []);
-  // In turn, so that whatever else the machine does meets both.
+  // In turn, so that other load on the machine affects both.
   for (let round = 0; round < rounds; round += 1)
     for (const [index, work] of works.entries()) values[index]?.push(await work());
   show(text, values);

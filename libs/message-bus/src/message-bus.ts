@@ -1,7 +1,7 @@
-/** The port: what Tollgate needs of a message bus. One contract suite runs against every adapter. */
+/** The port: Tollgate's requirements of a message bus. One contract suite runs against every adapter. */
 import { TollgateError } from '@tollgate/service-kit';
 
-/** The bus did not confirm: some, all or none of the messages were written. Retryable unless it says otherwise. */
+/** The bus did not confirm: some, all or none of the messages were written. Retryable unless stated otherwise. */
 export class BusUnavailable extends TollgateError {
   constructor(code: string, message: string, options: { retryable?: boolean; cause?: unknown } = {}) {
     super(code, message, { retryable: true, ...options });
@@ -25,7 +25,7 @@ export interface BusRecord extends Message {
 }
 
 export interface SubscribeOptions {
-  /** Consumers of one group share the partitions among them; each group gets every record. */
+  /** Consumers of one group share the partitions; each group gets every record. */
   group: string;
   topics: readonly string[];
   signal: AbortSignal;
@@ -43,16 +43,18 @@ export interface MessageBus {
   publish(topic: string, messages: readonly Message[]): Promise<void>;
 
   /**
-   * Hands records to `handle` in batches of one partition, at least once and in order per key. The batch is committed when
-   * `handle` resolves; when it rejects, the same records come again after a pause. A new group starts at the first record.
-   * Resolves when the signal is aborted and the handler that was running has ended.
+   * Passes records to `handle` in batches of one partition, at least once and in order per key. The batch is committed when
+   * `handle` resolves; when
+   * it rejects, the same records are delivered again after a pause. A new group starts at the first record. Resolves when the
+   * signal is aborted
+   * and the running handler has ended.
    */
   subscribe(options: SubscribeOptions, handle: (batch: readonly BusRecord[]) => Promise<void>): Promise<void>;
 
   close(): Promise<void>;
 }
 
-/** What a publisher of the public topics needs as well. */
+/** Additional requirements of a publisher of the public topics. */
 export interface KafkaMessageBus extends MessageBus {
   /** The last record of each partition that has one. @throws BusUnavailable */
   lastPerPartition(topic: string): Promise<BusRecord[]>;
@@ -60,17 +62,18 @@ export interface KafkaMessageBus extends MessageBus {
   /** The partition of the messages of this key. @throws BusUnavailable */
   partitionOf(topic: string, key: string): Promise<number>;
 
-  /** Identifies the topics: the same for everyone who shares their records. @throws BusUnavailable */
+  /** Identifies the topics: the same for every client of their records. @throws BusUnavailable */
   address(): Promise<string>;
 }
 
 export interface ReadTopicOptions {
   /**
-   * In each partition: its first record, the first one to come, or the first one that the bus took at this time or later
-   * (`timestamp`, milliseconds since the Unix epoch) with all that follow it.
+   * In each partition: its first record, the next one, or the first one that the bus received at this time or later
+   * (`timestamp`, milliseconds
+   * since the Unix epoch), and all later ones.
    */
   from: 'beginning' | 'end' | { timestamp: number };
-  /** Continues with the records to come; otherwise the reading ends after those that were there when it began. */
+  /** Continues with new records; otherwise the reading ends after those that existed at its start. */
   isFollowing?: boolean;
   /** Ends the reading, without an error. */
   signal: AbortSignal;

@@ -1,4 +1,4 @@
-/** The embedded bus stands for a cluster that two installations share. */
+/** The embedded bus represents a cluster that two installations share. */
 import { temporaryStore } from '@tollgate/event-store/testing';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';

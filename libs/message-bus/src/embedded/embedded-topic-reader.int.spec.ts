@@ -51,7 +51,7 @@ it('writes nothing at all', async () => {
   expect(written).toEqual([]);
 });
 
-it('ends where the records were removed that were there when it began', async () => {
+it('ends if the records that existed at its start were deleted', async () => {
   const store = await temporaryStore();
   const bus = openBus(store);
   const publish = (count: number) =>
@@ -79,7 +79,7 @@ it('ends where the records were removed that were there when it began', async ()
   expect([await Array.fromAsync(records), reads]).toEqual([[], 1]);
 });
 
-it('gives all that follows the first record of its time, also where the clock went back', async () => {
+it('returns everything after the first record of its time, even if the clock was set back', async () => {
   const store = await temporaryStore();
   const times = [10, 5, 20];
   const withTimes: EventStore = {

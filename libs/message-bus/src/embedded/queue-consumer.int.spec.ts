@@ -20,7 +20,7 @@ function givenBus(store: EventStore, options: Partial<EmbeddedMessageBusOptions>
   return bus;
 }
 
-/** Lets time pass in small steps until the condition holds; gives the time that passed. */
+/** Advances time in small steps until the condition holds; returns the elapsed time. */
 async function passTime(clock: FakeClock, until: () => boolean): Promise<number> {
   const startedAt = clock.monotonic();
   for (let step = 0; step < 200 && !until(); step += 1) {
@@ -43,7 +43,7 @@ function hangingHandler() {
 }
 
 describe('a member that is dead', () => {
-  it('loses its topics when its leases end, commits nothing when it comes to life again, and stands by', async () => {
+  it('loses its topics when its leases end, commits nothing when it resumes, and stands by', async () => {
     const store = await temporaryStore();
     const [clock, stoppedClock] = [createFakeClock(), createFakeClock()];
     const hanging = hangingHandler();
@@ -107,7 +107,7 @@ describe('a store that fails for a while', () => {
     };
     const bus = givenBus(failing, { clock });
     const handle = async (batch: readonly BusRecord[]) => {
-      // The commit of the first record meets the failure.
+      // The commit of the first record fails.
       isDown ||= textOf(batch[0]!) === '0' && batch.length === 1 && !hasFailed;
       hasFailed = true;
     };
@@ -145,7 +145,7 @@ describe('a topic', () => {
     ]);
   });
 
-  it('is not mixed up with one whose name begins the same', async () => {
+  it('is distinguished from one whose name has the same prefix', async () => {
     const store = await temporaryStore();
     const bus = givenBus(store);
     const member = memberProbe(bus, { group, topics: ['a'] });
@@ -171,7 +171,7 @@ describe('a topic', () => {
     },
   );
 
-  it('refuses a message of more than 1 MiB, and takes the next one', async () => {
+  it('refuses a message of more than 1 MiB, and accepts the next one', async () => {
     const bus = givenBus(await temporaryStore());
     const large = message('k', 'x'.repeat(1_048_577));
     await expect(bus.publish(topic, [large])).rejects.toMatchObject({

@@ -18,7 +18,7 @@ const batchRecordsMax = 200;
 const batchBytesMax = 4 * 1_048_576;
 /** Handled records are kept this long, milliseconds, for `tollgate tail`. */
 const handledMsMax = 7 * 86_400_000;
-/** Old records are looked for once for so many records handled, and as many are deleted at most. */
+/** Old records are searched once per this many handled records, and at most as many are deleted. */
 const deletedTogether = 1_000;
 
 export interface QueueConsumer {
@@ -47,7 +47,9 @@ export async function consumeQueue(consumer: QueueConsumer, signal: AbortSignal)
   await follower.run(signal);
 }
 
-/** Until the signal is aborted, or another process of the group has committed. @throws StoreUnavailable; what the handler throws */
+/**
+ * Until the signal is aborted, or another process of the group has committed. @throws StoreUnavailable; errors of the handler
+ */
 async function consumeBatches(
   consumer: QueueConsumer,
   signal: AbortSignal,

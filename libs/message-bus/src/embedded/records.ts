@@ -5,7 +5,8 @@ import { TollgateError } from '@tollgate/service-kit';
 import { z } from 'zod';
 import type { BusRecord, Message } from '../message-bus.ts';
 
-// What Kafka allows. The colon, which is not among it, ends a topic in the names of streams: no name is a prefix of another.
+// Kafka's allowed characters. They exclude the colon, which ends a topic in the names of streams: no name is a prefix of
+// another.
 const namePattern = /^[a-zA-Z0-9._-]{1,100}$/;
 
 /** @throws TollgateError unless `name` is 1 to 100 of the characters that Kafka allows */
@@ -17,7 +18,7 @@ export function requireBusName(kind: 'topic' | 'group', name: string): void {
   );
 }
 
-/** Of the streams of all topics, whose handled records are deleted. */
+/** Streams of all topics whose handled records are deleted. */
 export const topicStreamPrefix = 'bus-';
 
 /** A topic is one stream: its only partition. */
@@ -30,7 +31,7 @@ const storedSchema = z.object({
   headers: z.record(z.string(), z.string()),
 });
 
-/** A value that is text stays readable in the file. */
+/** A text value stays readable in the file. */
 export function toNewEvent(id: string, { key, value, headers }: Message): NewEvent {
   const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
   const encoding = isUtf8(bytes) ? 'utf8' : 'base64';
@@ -52,6 +53,6 @@ export function toBusRecord(topic: string, recorded: RecordedEvent): BusRecord {
   };
 }
 
-/** Roughly what a message takes in memory and in the file. */
+/** Approximate size of a message in memory and in the file. */
 export const approximateBytes = ({ key, value, headers }: Message) =>
   key.length + 2 * value.byteLength + JSON.stringify(headers).length;

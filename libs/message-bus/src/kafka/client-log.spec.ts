@@ -16,7 +16,7 @@ function linesOf(level: logLevel, content: Record<string, unknown>): Record<stri
   return lines;
 }
 
-it('takes over the place, the code and the numbers of what kafkajs says, and the words that no caller reports', () => {
+it('copies the place, the code and the numbers of a kafkajs message', () => {
   const content = {
     message: 'Offset out of range: ECONNREFUSED',
     topic: 't',
@@ -39,17 +39,17 @@ it('takes over the place, the code and the numbers of what kafkajs says, and the
   expect(linesOf(logLevel.INFO, content)).toMatchObject([{ level: 20 }]);
 });
 
-// A broker that was away for half a minute produced 160 log lines, and a first start 26.
+// A broker that was unavailable for half a minute caused 160 log lines, and a first start 26.
 it.each([
   'Connection error: connect ECONNREFUSED',
   'Failed to connect to broker',
   'Crash: planted',
   'planted',
-])('logs %s for debugging only, since others log what came of it', (message) => {
+])('logs %s for debugging only, since the caller logs the outcome', (message) => {
   expect(linesOf(logLevel.ERROR, { message })).toMatchObject([{ level: 20 }]);
 });
 
-it('never shows what kafkajs quotes', () => {
+it('never shows quoted text of kafkajs', () => {
   const planted = 'planted-4392963203551251';
   const content = {
     message: planted,

@@ -8,8 +8,8 @@ import { givenConnection, givenRelayedBus, givenTopic } from '../testing/kafka.t
 import { clientRetry, createKafkaClient } from './connection.ts';
 import { createTopicWriter, producerConfig } from './topic-writer.ts';
 
-// The first one in this file: kafkajs says it once in a process.
-it('kafkajs does not warn of a partitioner that nobody chose', async () => {
+// The first one in this file: kafkajs logs it once per process.
+it('kafkajs logs no warning about its default partitioner', async () => {
   const topic = await givenTopic();
   const lines: string[] = [];
   const log = createLog('spec', 'warn', { write: (line) => void lines.push(line) });
@@ -18,7 +18,7 @@ it('kafkajs does not warn of a partitioner that nobody chose', async () => {
   expect(lines.join('')).not.toContain('PARTITIONER');
 });
 
-it('a record is confirmed by all copies that have to have it, and written by an idempotent producer', async () => {
+it('a record is confirmed by all required copies, and written by an idempotent producer', async () => {
   const topic = await givenTopic();
   const { bus, relay } = await givenRelayedBus();
   await bus.publish(topic, [message('k', '0')]);
@@ -43,7 +43,7 @@ it('a producer has one request on its way, however many sends wait', async () =>
   expect(relay.requests(apiKeys.produce)).toHaveLength(2);
 });
 
-it('nobody asks a broker to create a topic by naming it', async () => {
+it('a broker never creates a topic because it is named', async () => {
   const topic = await givenTopic();
   const { bus, relay } = await givenRelayedBus();
   const member = memberProbe(bus, { group: freshGroup(), topics: [topic] });
@@ -57,11 +57,11 @@ it('nobody asks a broker to create a topic by naming it', async () => {
   expect(asked.filter(createsTopics)).toEqual([]);
 });
 
-it('a producer gives up after as many tries as are written down', async () => {
+it('a producer gives up after the configured number of tries', async () => {
   let tries = 0;
   const route = () => {
     tries += 1;
-    // Nobody listens there.
+    // No process listens there.
     return { host: '127.0.0.1', port: 1 };
   };
   const writer = createTopicWriter({
@@ -75,7 +75,7 @@ it('a producer gives up after as many tries as are written down', async () => {
   expect(tries).toBe(1 + (clientRetry.retries ?? 0));
 });
 
-it('a consumer gives up after as many, and another one takes its place', async () => {
+it('a consumer gives up after as many, and another one replaces it', async () => {
   const topic = await givenTopic();
   const lines: string[] = [];
   const log = createLog('spec', 'debug', { write: (line) => void lines.push(line) });

@@ -10,7 +10,7 @@ it(
   async () => {
     const lines: { operation?: string; level: number }[] = [];
     const log = createLog('spec', 'debug', { write: (line) => void lines.push(JSON.parse(line)) });
-    // Nobody listens there.
+    // No process listens there.
     const connection = { brokers: ['127.0.0.1:1'], clientId: 'spec', log };
     const link = createClusterLink({ connection, clock: systemClock, deadlineMs: 60_000 });
     onTestFinished(() => link.close());

@@ -16,7 +16,7 @@ export interface ClusterLinkOptions {
 
 /** A connection for everything that is not records: kept up by its own loop, so that readiness needs no traffic. */
 export interface ClusterLink {
-  /** Whether the cluster answered when it was asked last. */
+  /** True if the cluster answered the last query. */
   isConnected(): boolean;
   /** `work` reads, and is repeated while a partition gets another leader. @throws BusUnavailable */
   ask<Result>(work: (cluster: Cluster) => Promise<Result>): Promise<Result>;
@@ -41,10 +41,10 @@ export function createClusterLink({ connection, clock, deadlineMs }: ClusterLink
         connected.then(() => persistently(clock, () => work(cluster), isLeaderMoving)),
       );
     } catch (error) {
-      // kafkajs does not find its way back from every failure: the next one who asks gets a new connection.
+      // kafkajs does not recover from every failure: the next caller gets a new connection.
       if (opened?.cluster === cluster) opened = undefined;
       const failure = toBusUnavailable(error);
-      // What others ask over a connection that works is answered first.
+      // Concurrent queries over a working connection are answered first.
       if (failure.retryable) sever();
       else cluster.disconnect().catch(sever);
       throw failure;
@@ -94,7 +94,7 @@ interface OpenCluster {
   sever(): void;
 }
 
-/** kafkajs shows its connection to the cluster to partition assigners only: one that assigns nothing hands it out. */
+/** kafkajs exposes its connection to the cluster only to partition assigners: this one assigns nothing and returns it. */
 function openCluster(connection: KafkaConnectionOptions): OpenCluster {
   const { kafka, sever } = createKafkaClient(connection);
   let cluster: Cluster | undefined;

@@ -30,9 +30,9 @@ export interface KafkaConnectionOptions {
   /** TLS: true, or the options of Node's `tls.connect`, such as `ca`. */
   ssl?: boolean | ConnectionOptions;
   sasl?: KafkaSasl;
-  /** How long a broker may take to answer one request, milliseconds; 10,000 by default. */
+  /** Timeout of one request to a broker. @default 10,000 @unit milliseconds */
   requestTimeoutMs?: number;
-  /** Where a broker is reached that names itself by this address, for instance through a tunnel; there, by default. */
+  /** Translates a broker's advertised address, for example for a tunnel. @default unchanged */
   route?: (address: Address) => Address;
 }
 
@@ -52,7 +52,7 @@ export const clientRetry: RetryOptions = {
 /** A client with sockets of its own, for one producer or consumer. */
 export interface KafkaClient {
   kafka: Kafka;
-  /** Cuts every connection and allows no new one: nothing that was asked through it can be sent from now on. */
+  /** Cuts every connection and allows no new one: nothing pending can be sent from now on. */
   sever(): void;
 }
 
@@ -85,7 +85,7 @@ export function createKafkaClient(options: KafkaConnectionOptions): KafkaClient 
     sever: () => {
       isSevered = true;
       for (const { socket, tcp } of sockets) {
-        // A reset, because a mere close would still deliver what lies in the buffers.
+        // A reset, because a mere close would still deliver the buffers.
         tcp.resetAndDestroy();
         // It makes no event that kafkajs listens for, and requests would wait for their time limit.
         if (socket.listenerCount('error') > 0)
@@ -96,9 +96,9 @@ export function createKafkaClient(options: KafkaConnectionOptions): KafkaClient 
 }
 
 interface OpenSocket {
-  /** What kafkajs talks to. */
+  /** The socket for kafkajs. */
   socket: Socket;
-  /** What lies beneath, the same one if there is no TLS. */
+  /** The underlying socket, the same one without TLS. */
   tcp: Socket;
 }
 
@@ -162,7 +162,9 @@ function nameOf([warning, given]: readonly unknown[]): unknown {
 const text = 'the Kafka client reports';
 const codePattern = /\b(?:E[A-Z]{4,}|[A-Z]+(?:_[A-Z]+)+)\b/;
 
-/** Nobody else reports these. All others are tries, by the dozen while a broker is away; their callers log what comes of them. */
+/**
+ * No caller reports these. All others are retries, by the dozen while a broker is unavailable; their callers log the outcome.
+ */
 const unreported = [
   'Offset out of range',
   'Failed to execute listener',
@@ -170,8 +172,9 @@ const unreported = [
 ];
 
 /**
- * What kafkajs says, as our lines. Its messages repeat addresses, stacks and payloads of others, so that only the place, the
- * error's code and the numbers are taken over.
+ * Converts kafkajs log entries to ours. Its messages repeat foreign addresses, stacks and payloads, so only the place, the
+ * error's code and the
+ * numbers are copied.
  */
 export function toLogCreator(log: Log): logCreator {
   return () => (entry) => {

@@ -15,8 +15,9 @@ const numbers = (count: number) => Array.from({ length: count }, (_, index) => S
 const delay = (durationMs: number) => new Promise<void>((resolve) => setTimeout(resolve, durationMs));
 
 describe('a handler that throws', () => {
-  // kafkajs takes errors of these classes for mistakes that no retry fixes: one bad JSON.parse in a handler, and the
-  // consumer was dead for as long as the process lived, while the process seemed healthy.
+  // kafkajs considers errors of these classes permanent: after one bad JSON.parse in a handler, the consumer was dead until the
+  // process ended,
+  // while the process seemed healthy.
   it.each([SyntaxError, TypeError, RangeError, ReferenceError])(
     'a %s gets the records again, on the same connection',
     async (Mistake) => {
@@ -38,7 +39,7 @@ describe('a handler that throws', () => {
     },
   );
 
-  it('gets them after pauses that grow', async () => {
+  it('gets them after growing pauses', async () => {
     const topic = await givenTopic();
     const bus = givenBus();
     const triedAt: number[] = [];
@@ -75,7 +76,7 @@ describe('a handler that throws', () => {
 });
 
 describe('the end of a subscription in the middle of a batch', () => {
-  // By default kafkajs takes the whole batch for done when the handler comes back early: the rest was lost.
+  // By default kafkajs commits the whole batch if the handler returns early: the rest was lost.
   it('leaves the rest of the batch to the next member', async () => {
     const [topic, group] = [await givenTopic(), freshGroup()];
     const bus = givenBus();
@@ -102,7 +103,7 @@ describe('the end of a subscription in the middle of a batch', () => {
 });
 
 describe('a handler that takes longer than a session', () => {
-  it('keeps its partition: nobody else gets the records', async () => {
+  it('keeps its partition: no other member gets the records', async () => {
     const [topic, group] = [await givenTopic(), freshGroup()];
     const bus = givenBus({ sessionTimeoutMs: 6_000 });
     const handle = () => delay(14_000);
@@ -117,10 +118,10 @@ describe('a handler that takes longer than a session', () => {
   });
 });
 
-describe('a broker that is away', () => {
-  // The first connect of kafkajs gave up after nine seconds and was not made again: a service that was started before
-  // its broker stayed deaf.
-  it('at the start is waited for, and meanwhile the bus says that it is not connected', async () => {
+describe('an unavailable broker', () => {
+  // The first connect of kafkajs gave up after nine seconds and was not repeated: a service that was started before its broker
+  // consumed nothing.
+  it('at the start is waited for, and meanwhile the bus reports that it is not connected', async () => {
     const topic = await givenTopic();
     const { bus, relay } = await givenRelayedBus({ deadlineMs: 1_000 }, { isDown: true });
     const member = memberProbe(bus, { group: freshGroup(), topics: [topic] });
@@ -140,7 +141,7 @@ describe('a broker that is away', () => {
     await member.stop();
   });
 
-  it('for a while is noticed, and the members continue where they were', async () => {
+  it('for a while is noticed, and the members continue', async () => {
     const topic = await givenTopic();
     const { bus, relay } = await givenRelayedBus({ deadlineMs: 1_000 });
     const member = memberProbe(bus, { group: freshGroup(), topics: [topic] });

@@ -8,7 +8,7 @@ import { bytesOf, toBusRecord } from './record-mapping.ts';
 export const sessionTimeoutMsDefault = 30_000;
 const heartbeatsPerSession = 10;
 const rebalanceTimeoutMs = 60_000;
-/** How long a broker holds back the answer while there is nothing new; a stop waits as long. */
+/** How long a broker delays an empty answer; a stop waits as long. */
 const fetchWaitMs = 250;
 const fetchBytesMax = 4 * 1_048_576;
 const partitionBytesMax = 1_048_576;
@@ -27,7 +27,7 @@ export interface GroupConsumerOptions {
   handle: (batch: readonly BusRecord[]) => Promise<void>;
 }
 
-/** Takes part in a group until the signal is aborted, with as many consumers, one after the other, as that takes. */
+/** Takes part in a group until the signal is aborted, with as many consecutive consumers as necessary. */
 export async function consumeGroup(
   options: GroupConsumerOptions,
   membership: SubscribeOptions,
@@ -55,7 +55,7 @@ export async function consumeGroup(
   }
 }
 
-/** Gives what the consumer ended of, or undefined if the signal was aborted. */
+/** Returns the error that ended the consumer, or undefined if the signal was aborted. */
 async function consumeOnce(
   { connection, clock, concurrency, sessionTimeoutMs, handle }: GroupConsumerOptions,
   { group, topics, signal }: SubscribeOptions,
@@ -71,7 +71,7 @@ async function consumeOnce(
     maxBytes: fetchBytesMax,
     maxBytesPerPartition: partitionBytesMax,
     allowAutoTopicCreation: false,
-    // It restarts itself after some errors and stays dead after others: here every end is one, and the loop's business.
+    // It restarts itself after some errors and stays dead after others: here every end is handled by the loop.
     retry: { ...clientRetry, restartOnFailure: async () => false },
   });
   const ended = Promise.withResolvers<unknown>();
@@ -98,7 +98,7 @@ async function consumeOnce(
   const crash = await ended.promise;
   signal.removeEventListener('abort', abort);
   try {
-    // The handler that runs is waited for as long as it takes; only then is there something to take leave with.
+    // The running handler is awaited for as long as it takes; only then does the member leave.
     await work.idle();
     await within(
       clock,
@@ -127,7 +127,7 @@ interface BatchWork {
   onHandled: () => void;
 }
 
-/** What a consumer does with the batches that kafkajs brings. Never throws what a handler threw. */
+/** Handles the batches of kafkajs. Never throws a handler's error. */
 function createBatchWork(work: BatchWork) {
   const running = new Set<Promise<unknown>>();
   const failedTries = new Map<string, number>();
@@ -144,7 +144,7 @@ function createBatchWork(work: BatchWork) {
         return;
       }
       failedTries.delete(`${topic}/${partition}`);
-      // Only now: what is resolved is committed with the next commit, whichever handler makes it.
+      // Only now: resolved offsets are committed with the next commit of any handler.
       payload.resolveOffset(chunk.at(-1)?.offset ?? '');
       if ('heartbeatError' in outcome) {
         // Thrown, it makes the member rejoin, and its partitions may go to others: first all its handlers must end.
@@ -156,7 +156,7 @@ function createBatchWork(work: BatchWork) {
     }
   }
 
-  /** A member that sends no heartbeat loses its partitions, so heartbeats continue for as long as the handler takes. */
+  /** A member without heartbeats loses its partitions, so heartbeats continue for as long as the handler takes. */
   async function handleWithHeartbeats(payload: EachBatchPayload, chunk: BusRecord[]): Promise<Outcome> {
     const ended = new AbortController();
     const handling = callHandler(work.handle, chunk).finally(() => ended.abort());
@@ -175,7 +175,7 @@ function createBatchWork(work: BatchWork) {
     return outcome.kind === 'handled' ? { ...outcome, ...failure } : outcome;
   }
 
-  /** Its offset is not resolved, so the same records come when the pause is over; the other partitions continue. */
+  /** Its offset is not resolved, so the same records are delivered after the pause; the other partitions continue. */
   function pausePartition(payload: EachBatchPayload, error: unknown): void {
     const { topic, partition } = payload.batch;
     const attemptNumber = (failedTries.get(`${topic}/${partition}`) ?? 0) + 1;

@@ -23,7 +23,7 @@ it.each(['GROUP_LOAD_IN_PROGRESS', 'GROUP_COORDINATOR_NOT_AVAILABLE', 'NOT_COORD
 );
 
 it.each(['LEADER_NOT_AVAILABLE', 'NOT_LEADER_FOR_PARTITION', 'GROUP_AUTHORIZATION_FAILED', 'UNKNOWN'])(
-  '%s says nothing about a coordinator',
+  '%s is not an error of a coordinator',
   (type) => {
     expect(isCoordinatorMoving(ofType(type))).toBe(false);
     expect(isCoordinatorMoving(new KafkaJSNonRetriableError(type))).toBe(false);

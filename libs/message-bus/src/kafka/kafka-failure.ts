@@ -1,7 +1,7 @@
 import { type Clock, within as inTime } from '@tollgate/service-kit';
 import { BusUnavailable } from '../message-bus.ts';
 
-/** Types of Kafka's errors that no retry fixes, with the code and the message that we give them. */
+/** Types of permanent Kafka errors, with our code and message. */
 const lasting: Readonly<Record<string, readonly [string, string]>> = {
   UNKNOWN_TOPIC_OR_PARTITION: [
     'topic_missing',
@@ -27,11 +27,11 @@ const lasting: Readonly<Record<string, readonly [string, string]>> = {
   ],
 };
 
-/** Node's codes of a certificate that does not hold, out of those of OpenSSL. */
+/** Node's codes of an invalid certificate, from those of OpenSSL. */
 const certificateCodes =
   /^(?:CERT_|ERR_TLS_CERT_|SELF_SIGNED_|DEPTH_ZERO_|UNABLE_TO_(?:GET_ISSUER|VERIFY_LEAF)|HOSTNAME_MISMATCH)/;
 
-/** The one place where errors of kafkajs are classified. Unclassified errors are transient. */
+/** The one place that classifies errors of kafkajs. Unclassified errors are transient. */
 export function toBusUnavailable(error: unknown): BusUnavailable {
   if (error instanceof BusUnavailable) return error;
   const [code, message] = lasting[typeOf(error) ?? ''] ?? [];
@@ -40,7 +40,7 @@ export function toBusUnavailable(error: unknown): BusUnavailable {
   return new BusUnavailable('bus_unavailable', `Kafka did not confirm: ${kindOf(error)}.`, { cause: error });
 }
 
-/** What Node or Kafka calls the innermost error, or else the client: for the log, where nobody unfolds causes. */
+/** The name of the innermost error by Node or Kafka, or else the client: for the log, which shows no causes. */
 function kindOf(error: unknown): string {
   const inner = chainOf(error).at(-1);
   if (inner === undefined) return 'unknown error';
@@ -61,11 +61,11 @@ const ofMovingCoordinators = [
 /** A partition's leader is being found, or has changed. */
 export const isLeaderMoving = (error: unknown): boolean => ofMovingLeaders.includes(typeOf(error) ?? '');
 
-/** A group's coordinator is being found, has changed, or reads what it has of the group: so does that of the first group ever. */
+/** A group's coordinator is being found, has changed, or is loading: this includes the first group ever. */
 export const isCoordinatorMoving = (error: unknown): boolean =>
   ofMovingCoordinators.includes(typeOf(error) ?? '');
 
-/** Of a topic that has just been created: not every broker knows it, or who leads it. */
+/** For a topic that was just created: not every broker knows it, or its leader. */
 export const isYoungTopic = (error: unknown): boolean =>
   isLeaderMoving(error) || typeOf(error) === 'UNKNOWN_TOPIC_OR_PARTITION';
 
@@ -95,7 +95,7 @@ function typeOf(error: unknown): string | undefined {
   return undefined;
 }
 
-/** The error and what lies beneath it, outermost first. */
+/** The error and its causes, outermost first. */
 function chainOf(error: unknown): Error[] {
   const chain: Error[] = [];
   for (let each = error; each instanceof Error && chain.length < 5; each = beneath(each)) chain.push(each);

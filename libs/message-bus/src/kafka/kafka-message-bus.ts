@@ -37,7 +37,7 @@ export function createKafkaMessageBus(options: KafkaMessageBusOptions): KafkaMes
       throw new BusUnavailable('bus_closed', 'The message bus is closed.', { retryable: false });
   };
 
-  /** A producer for each topic: a failure of one does not touch what is under way to another. */
+  /** A producer per topic: a failure of one does not affect sends to another. */
   function writerOf(topic: string): TopicWriter {
     const partitionOf = (key: string) => partitions.partitionOf(topic, key);
     const writer =

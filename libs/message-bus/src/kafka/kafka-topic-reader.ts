@@ -18,7 +18,7 @@ const deadlineMs = 15_000;
 /** Between two polls for further records, milliseconds. */
 const followPauseMs = 200;
 
-/** Reads by plain fetches: it has no group, commits nothing and leaves nothing behind. */
+/** Reads by plain fetches, without a group, commits or any trace. */
 export function createKafkaTopicReader(options: KafkaTopicReaderOptions): TopicReader {
   const { clock, log = silentLog } = options;
   return {
@@ -70,7 +70,7 @@ async function* readPartitions(
         fetchRecords(cluster, reading, partition, place),
       );
       hasFound ||= after > place;
-      // What is empty and before the end was removed: it is passed one by one, as nothing says how far it reaches.
+      // An empty range before the end was removed: it is skipped one by one, because its size is not reported.
       next.set(partition, after > place || isFollowing ? after : place + 1n);
       for (const record of records) {
         if (signal.aborted) return;
@@ -92,7 +92,7 @@ async function offsetsAt(
     offsetsOf(cluster, { topic, partitions, at: { fromTimestamp: from.timestamp } }),
     offsetsOf(cluster, { topic, partitions, at: { fromBeginning: false } }),
   ]);
-  // A partition in which nothing came since says -1.
+  // For a partition without later records, the answer is -1.
   return new Map([...found].map(([id, offset]) => [id, offset < 0n ? (ends.get(id) ?? 0n) : offset]));
 }
 

@@ -78,7 +78,7 @@ it('whatever breaks while a publisher writes, each record is there once and in o
     const enough = progress[what] + by;
     return expect.poll(() => progress[what], waiting).toBeGreaterThanOrEqual(enough);
   };
-  // A break lasts until so many tries have failed of it; one that fails none is over in a moment.
+  // An outage lasts until this many tries have failed; without a failing try it ends at once.
   for (const [failures, breakIt] of [
     [1, relay.loseAnswers],
     [0, relay.goDown],

@@ -37,8 +37,8 @@ describe('after a send whose answer was lost', () => {
     expect(await everythingOf(topic, 3)).toEqual(['before', 'unconfirmed', 'after']);
   });
 
-  // What had been abandoned was still on its way: kafkajs repeated it on a new connection, behind what came later.
-  it('nothing of it is sent any more', async () => {
+  // An abandoned send was still under way: kafkajs repeated it on a new connection, after later ones.
+  it('nothing of it is sent afterwards', async () => {
     const topic = await givenTopic();
     const { bus, relay } = await givenRelayedBus({ deadlineMs: 1_500 });
     await bus.publish(topic, [message('k', 'before')]);
@@ -53,7 +53,7 @@ describe('after a send whose answer was lost', () => {
     expect(await everythingOf(topic, 3)).toEqual(['before', 'after', 'last']);
   });
 
-  it('the messages that waited behind it are rejected with it', async () => {
+  it('the messages that waited for it are rejected with it', async () => {
     const topic = await givenTopic();
     const { bus, relay } = await givenRelayedBus({ deadlineMs: 1_500 });
     await bus.publish(topic, [message('k', 'before')]);
@@ -69,7 +69,7 @@ describe('after a send whose answer was lost', () => {
 });
 
 describe('publish', () => {
-  it('sends together what was published while it waited, in order', async () => {
+  it('sends messages together that were published while it waited, in order', async () => {
     const topic = await givenTopic();
     const bus = givenBus();
     const texts = Array.from({ length: 300 }, (_, index) => String(index));
@@ -77,8 +77,8 @@ describe('publish', () => {
     expect(await everythingOf(topic, 300)).toEqual(texts);
   });
 
-  // Topics came to be by a misspelt name, with one partition and a retention of a week.
-  it('to a topic that does not exist says so and creates none', async () => {
+  // A misspelled name created topics with one partition and a retention of a week.
+  it('to a topic that does not exist fails and creates none', async () => {
     const [bus, topic] = [givenBus(), `never-created-${freshGroup()}`];
     await expect(bus.publish(topic, [message('k', 'v')])).rejects.toMatchObject({
       code: 'topic_missing',
@@ -100,7 +100,7 @@ describe('publish', () => {
     await bus.publish(topic, [message('k', 'v')]);
   });
 
-  it('takes records of up to a megabyte, and several of them at once', async () => {
+  it('accepts records of up to a megabyte, and several of them concurrently', async () => {
     const topic = await givenTopic();
     const large = 'x'.repeat(999_900);
     await givenBus().publish(topic, [message('k', large), message('k', large), message('k', 'small')]);
@@ -108,14 +108,14 @@ describe('publish', () => {
   });
 
   // A record of the largest size could not be dead-lettered with a reason, and was delivered indefinitely.
-  it('takes the largest record with the most headers', async () => {
+  it('accepts the largest record with the most headers', async () => {
     const topic = await givenTopic();
     const largest = message('k', 'x'.repeat(999_999), { reason: 'x'.repeat(32_000) });
     await givenBus().publish(topic, [largest, largest]);
     expect(await everythingOf(topic, 2)).toHaveLength(2);
   });
 
-  it('refuses a larger one by its key, before anything is written, and takes the next', async () => {
+  it('refuses a larger one by its key, before anything is written, and accepts the next', async () => {
     const topic = await givenTopic();
     const bus = givenBus();
     const large = message('pay_large', 'x'.repeat(1_000_001));
@@ -128,11 +128,11 @@ describe('publish', () => {
     expect((await bus.lastPerPartition(topic)).map(({ offset }) => offset)).toEqual(['0']);
   });
 
-  it('goes to the partition that Kafka’s own clients choose', async () => {
+  it('uses the partition that Kafka’s own clients choose', async () => {
     const topic = await givenTopic({ partitions: 7 });
     const bus = givenBus();
     const keys = ['pay_1', 'pay_2', '', 'é', 'a longer key that has more than a few bytes'];
-    // What org.apache.kafka.clients.producer chooses: murmur2 of the key's bytes.
+    // The choice of org.apache.kafka.clients.producer: murmur2 of the key's bytes.
     const chosen = await Promise.all(keys.map((key) => bus.partitionOf(topic, key)));
     await bus.publish(
       topic,
@@ -146,12 +146,12 @@ describe('publish', () => {
   });
 });
 
-it('every bus knows its topics by the same address', async () => {
+it('every bus identifies its topics by the same address', async () => {
   expect(await givenBus().address()).toBe(await givenBus().address());
 });
 
 describe('the last record of a partition', () => {
-  it('is given for each partition that has one, as soon as publish has resolved', async () => {
+  it('is returned for each partition that has one, as soon as publish has resolved', async () => {
     const topic = await givenTopic({ partitions: 4 });
     const [bus, another] = [givenBus(), givenBus()];
     expect(await bus.lastPerPartition(topic)).toEqual([]);
@@ -164,8 +164,8 @@ describe('the last record of a partition', () => {
       expect([key, headers['ce_id']]).toEqual(Array(2).fill(keys[partitions.lastIndexOf(partition)]));
   });
 
-  // The newest offset held a control record, the publisher took the partition for empty, and published all of it again.
-  it('is found behind control records', async () => {
+  // The newest offset was a control record, the publisher considered the partition empty, and published everything again.
+  it('is found before control records', async () => {
     const topic = await givenTopic();
     const bus = givenBus();
     await bus.publish(topic, [message('k', 'last')]);
@@ -185,13 +185,13 @@ describe('the last record of a partition', () => {
     await expect.poll(last, waiting).toEqual([['1', 'of a transaction']]);
   });
 
-  it('is none where all were removed, and the first one after that', async () => {
+  it('is none if all were removed, and the first one after that', async () => {
     const topic = await givenTopic();
     const bus = givenBus();
     await bus.publish(topic, [message('k', '0'), message('k', '1')]);
     const admin = foreignClient().admin();
     await admin.connect();
-    // kafkajs deletes records of a topic only after it has been asked about it.
+    // kafkajs deletes records of a topic only after a query about it.
     await admin.fetchTopicOffsets(topic);
     await admin.deleteTopicRecords({ topic, partitions: [{ partition: 0, offset: '2' }] });
     await admin.disconnect();

@@ -4,7 +4,8 @@ import { readLastRecords } from './raw-fetch.ts';
 
 /**
  * A broker whose client is above its quota (bytes fetched, or share of request time) answers a fetch at once, without any
- * partition and with a throttle time (KIP-219; `KafkaApis.handleFetchRequest` → `getThrottledResponse`). kafkajs gives that as
+ * partition and with a
+ * throttle time (KIP-219; `KafkaApis.handleFetchRequest` → `getThrottledResponse`). kafkajs returns that as
  * `{ throttleTime: 0, clientSideThrottleTime, errorCode: 0, responses: [] }`.
  */
 function clusterWith(records: readonly string[], throttled: number): Cluster {
@@ -20,7 +21,7 @@ function clusterWith(records: readonly string[], throttled: number): Cluster {
       key: Buffer.from('pay_1'),
       value: Buffer.from(value),
     }));
-    // As much as fits into the 2 MiB that are asked for.
+    // As much as fits into the requested 2 MiB.
     let bytes = 0;
     const given = messages.slice(from).filter(({ value }) => (bytes += value.byteLength) <= 2 * 1_048_576);
     return {
@@ -40,7 +41,7 @@ function clusterWith(records: readonly string[], throttled: number): Cluster {
   } as unknown as Cluster;
 }
 
-/** A payment with some hundred refunds stands in each of its records: up to 600,000 bytes. */
+/** A payment with several hundred refunds makes each of its records up to 600,000 bytes large. */
 const records = Array.from({ length: 20 }, (_, place) => `event ${place}`.padEnd(250_000));
 const lastOf = async (cluster: Cluster) =>
   (await readLastRecords(cluster, 't', [0])).map(({ value }) => Buffer.from(value).toString().trimEnd());
@@ -53,7 +54,7 @@ it.each([0, 1, 2])(
   },
 );
 
-it('fails, to be repeated, where the broker continues throttling', async () => {
+it('fails with a retryable error if the broker keeps throttling', async () => {
   await expect(lastOf(clusterWith(records, Infinity))).rejects.toMatchObject({
     code: 'bus_unavailable',
     retryable: true,

@@ -8,10 +8,10 @@ import type { ClusterLink } from './cluster-link.ts';
 
 const fetchBytesMax = 2 * 1_048_576;
 const readCommitted = 1;
-/** Fetches that a broker throttles, one after another. Between them kafkajs waits as long as the broker says. */
+/** Maximum consecutive throttled fetches. Between them kafkajs waits as long as the broker requires. */
 const throttledMax = 10;
 
-// What kafkajs gives for a fetch has no type of its own.
+// The fetch result of kafkajs has no type of its own.
 const fetchedSchema = z.object({
   responses: z.array(
     z.object({
@@ -26,7 +26,7 @@ const fetchedSchema = z.object({
 
 type RawMessage = FetchedMessage & { isControlRecord?: boolean };
 
-/** Where a partition begins, ends, or came to at an instant (milliseconds since the Unix epoch; the end where nothing came since). */
+/** First offset, end, or offset at a time (milliseconds since the Unix epoch; the end if no later record exists). */
 type OffsetsAt = { fromBeginning: boolean } | { fromTimestamp: number };
 
 export async function offsetsOf(
@@ -40,9 +40,10 @@ export async function offsetsOf(
 
 /**
  * Records from an offset on, one fetch full of them; a batch may begin before it. Above a quota a broker answers without the
- * partition (KIP-219), which says nothing of its records.
+ * partition
+ * (KIP-219), which proves nothing about its records.
  *
- * @throws BusUnavailable, retryable, where it continues doing so
+ * @throws BusUnavailable, retryable, if it keeps doing so
  */
 export async function fetchFrom(
   cluster: Cluster,
@@ -68,7 +69,7 @@ export async function fetchFrom(
   );
 }
 
-/** The newest offset may hold no record: compaction removes some, and control records are not for consumers. */
+/** The newest offset may have no record: compaction removes some, and control records are not for consumers. */
 const firstWindow = 1;
 const windowGrowth = 16;
 
@@ -119,7 +120,7 @@ async function lastWithin(cluster: Cluster, range: Range): Promise<RawMessage | 
   let next = range.from;
   while (next < range.to) {
     const messages = (await fetchFrom(cluster, range, next)).filter(({ offset }) => BigInt(offset) >= next);
-    // The records of a batch may all have been removed, and nothing says how far it reached.
+    // The records of a batch may all have been removed, and its size is not reported.
     const reached = messages.at(-1)?.offset ?? next;
     last = messages.findLast(({ isControlRecord }) => isControlRecord !== true) ?? last;
     next = BigInt(reached) + 1n;
@@ -127,7 +128,7 @@ async function lastWithin(cluster: Cluster, range: Range): Promise<RawMessage | 
   return last;
 }
 
-/** Where the records of a key go: the same as for every client that uses Kafka's own rule, in any language. */
+/** The partition of a key: the same as for every client with Kafka's own rule, in any language. */
 export interface TopicPartitions {
   /** @throws BusUnavailable `topic_missing` */
   partitionIds(topic: string): Promise<readonly number[]>;

@@ -24,7 +24,7 @@ it('members join, leave and die under load: each record is handled, and none bef
   published.catch(() => undefined);
   onTestFinished(() => void (isEnding = true));
 
-  /** What was handled, by whomever, in the order in which that happened. */
+  /** Handled records of all members, in order of time. */
   const handled = new Map<string, number[]>();
   const handle = async (batch: Parameters<Parameters<typeof publishing.subscribe>[1]>[0]) => {
     for (const record of batch)
@@ -36,7 +36,7 @@ it('members join, leave and die under load: each record is handled, and none bef
     await member.received(1);
     return { member, relay };
   };
-  /** Every key has come further by some rounds. */
+  /** Every key has advanced by some rounds. */
   const goOn = async () => {
     const enough = rounds + 5;
     const behind = () => keys.filter((key) => Math.max(-1, ...(handled.get(key) ?? [])) < enough);
@@ -49,7 +49,7 @@ it('members join, leave and die under load: each record is handled, and none bef
   await goOn();
   await leaving.member.stop();
   await goOn();
-  // Nothing of it arrives any more, as if its machine had been switched off.
+  // Nothing from it arrives, as if its machine had been switched off.
   await dying.relay.goDown();
   await goOn();
   const another = await join();

@@ -26,7 +26,7 @@ it('reads records that other programs wrote: without key or value, with repeated
   expect([record.value.byteLength, record.headers]).toEqual([0, { one: '1', repeated: 'b' }]);
 });
 
-it('takes a record of just the largest size, with headers next to it', () => {
+it('accepts a record of exactly the maximum size, with additional headers', () => {
   const record = (valueBytes: number, headerBytes: number) => ({
     key: 'key',
     value: new Uint8Array(valueBytes),
@@ -38,8 +38,8 @@ it('takes a record of just the largest size, with headers next to it', () => {
   expect(() => requireRecordSize('t', record(0, headerBytes + 1))).toThrow(/"key".* 32769 bytes of headers;/);
 });
 
-// The partition of a key of a megabyte was computed for minutes, and the process answered nobody.
-it('takes no key that is far longer than any token', () => {
+// The partition of a key of a megabyte was computed for minutes, and the process answered no one.
+it('rejects a key far longer than any token', () => {
   const record = (keyBytes: number) => ({
     key: 'k'.repeat(keyBytes),
     value: new Uint8Array(),

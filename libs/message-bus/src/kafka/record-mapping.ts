@@ -4,14 +4,14 @@ import type { BusRecord, Message } from '../message-bus.ts';
 
 /** Key and value of one record, bytes. Kafka's default limit, 1,048,588 with everything around them, leaves room for headers. */
 export const recordBytesMax = 1_000_000;
-/** Of the key alone, bytes: finding its partition takes kafkajs the square of its length, and stops everything meanwhile. */
+/** Of the key alone, bytes: kafkajs needs quadratic time to find its partition, and blocks the process meanwhile. */
 export const keyBytesMax = 4_096;
 /** Limited separately, so that a large record can be dead-lettered with its reason. */
 export const headersBytesMax = 32_768;
 
 const keyCharactersShown = 100;
 
-/** More than Kafka's own fields around a record, or around a header, can take. */
+/** Upper bound of Kafka's own fields of a record, or of a header. */
 const framingBytes = 40;
 
 const contentBytesOf = ({ key, value }: Message) => Buffer.byteLength(key) + value.byteLength;
@@ -23,7 +23,7 @@ function headersBytesOf({ headers }: Message): number {
   return bytes;
 }
 
-/** What a record takes in a request, at most. */
+/** Maximum size of a record in a request. */
 export const bytesOf = (message: Message) => framingBytes + contentBytesOf(message) + headersBytesOf(message);
 
 /** @throws BusUnavailable, not retryable, that names the record */

@@ -15,7 +15,7 @@ const given = (spec: Partial<TopicSpec> = {}): TopicSpec => ({
   ...spec,
 });
 
-it('says which topics do not exist, creates them as they should be, and does nothing the second time', async () => {
+it('reports missing topics, creates them as specified, and does nothing the second time', async () => {
   const specs = [given(), given({ partitions: 1, retentionMs: 'forever', cleanup: 'compact' })];
   const missing = specs.map(({ topic }) => ({
     topic,
@@ -48,7 +48,7 @@ it.each([
   },
 );
 
-it('fails with one error where more copies are wanted than there are brokers', async () => {
+it('fails with one error if more copies are required than there are brokers', async () => {
   await expect(ensureTopics(tools(), [given({ replication: 99 })])).rejects.toMatchObject({
     name: 'BusUnavailable',
     code: 'topic_not_created',
@@ -56,7 +56,7 @@ it('fails with one error where more copies are wanted than there are brokers', a
   });
 });
 
-it('fails in bounded time where no broker is', async () => {
+it('fails in bounded time without a broker', async () => {
   const away = { ...tools(), brokers: ['127.0.0.1:1'], deadlineMs: 1_000 };
   await expect(checkTopics(away, [given()])).rejects.toMatchObject({
     code: 'bus_unavailable',

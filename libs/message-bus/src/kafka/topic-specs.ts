@@ -4,7 +4,7 @@ import { requireBusName } from '../embedded/records.ts';
 import { clientRetry, createKafkaClient, type KafkaConnectionOptions } from './connection.ts';
 import { isYoungTopic, persistently, toBusUnavailable, within } from './kafka-failure.ts';
 
-/** What a topic has to be. */
+/** Required settings of a topic. */
 export interface TopicSpec {
   topic: string;
   /** Never increased while the topic exists: a key would be separated from its earlier records. */
@@ -15,11 +15,11 @@ export interface TopicSpec {
   minInsyncReplicas: number;
   /** How long a record is kept, milliseconds. */
   retentionMs: number | 'forever';
-  /** Whether old records are removed by age, or those of which a newer one has the same key. */
+  /** Whether old records are removed by age, or when a newer one has the same key. */
   cleanup: 'delete' | 'compact';
 }
 
-/** One thing in which a topic is not what its spec says. */
+/** One difference between a topic and its spec. */
 export interface TopicDifference {
   topic: string;
   /** A field of the spec, or `topic` for one that does not exist. */
@@ -45,7 +45,7 @@ export function checkTopics(tools: TopicTools, specs: readonly TopicSpec[]): Pro
 }
 
 /**
- * Creates the topics that do not exist. Those that do are left as they are: what is different about them is given.
+ * Creates missing topics. Existing ones are left alone, and their differences returned.
  *
  * @throws BusUnavailable
  */
@@ -53,10 +53,11 @@ export function ensureTopics(tools: TopicTools, specs: readonly TopicSpec[]): Pr
   return withAdmin(tools, specs, async (admin) => {
     const existing = new Set(await admin.listTopics());
     const missing = specs.filter(({ topic }) => !existing.has(topic));
-    // Of two processes that create a topic at once, one learns that it exists; the comparison shows whether it differs.
+    // Of two processes that create a topic concurrently, one gets an error that it exists; the comparison shows whether it
+    // differs.
     if (missing.length > 0) {
       await admin.createTopics({ topics: missing.map(toTopicConfig), waitForLeaders: false });
-      // The client waits for leaders, but takes a topic that a broker has not heard of yet for one that does not exist.
+      // The client waits for leaders, but reports a topic that a broker does not know yet as missing.
       const topics = missing.map(({ topic }) => topic);
       await persistently(tools.clock, () => admin.fetchTopicMetadata({ topics }), isYoungTopic);
     }

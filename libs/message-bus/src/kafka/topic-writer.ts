@@ -1,8 +1,9 @@
 /**
- * Writes to one topic, one request at a time; what is published meanwhile goes with the next one.
+ * Writes to one topic, one request at a time; messages published meanwhile are sent with the next one.
  *
- * A producer of kafkajs that has abandoned a send takes the same sequence number for the next one, and Kafka then
- * confirms that as a repeat without writing it. So a producer lives only until its first failure.
+ * A producer of kafkajs that has abandoned a send reuses its sequence number for the next one, and Kafka then confirms that as
+ * a repeat without
+ * writing it. So a producer lives only until its first failure.
  */
 import type { Clock } from '@tollgate/service-kit';
 import { Partitioners, type Producer, type ProducerConfig } from 'kafkajs';
@@ -18,10 +19,10 @@ import {
   toKafkaMessage,
 } from './record-mapping.ts';
 
-/** A request holds at most one batch for each partition, and Kafka's limit for a record is one for its batch. */
+/** A request has at most one batch per partition, and Kafka's limit for a record applies to its batch. */
 const flightBytesMax = recordBytesMax + headersBytesMax;
 const flightRecordsMax = 5_000;
-/** What may wait while Kafka is slow. */
+/** Maximum queue while Kafka is slow. */
 const waitingBytesMax = 64 * 1_048_576;
 
 export interface TopicWriterOptions {
@@ -29,14 +30,14 @@ export interface TopicWriterOptions {
   topic: string;
   partitionOf: (key: string) => Promise<number>;
   clock: Clock;
-  /** After which what is not confirmed is rejected, milliseconds. */
+  /** Timeout of unconfirmed messages. @unit milliseconds */
   deadlineMs: number;
 }
 
 export interface TopicWriter {
   /** @throws BusUnavailable */
   write(messages: readonly Message[]): Promise<void>;
-  /** Waits for what is under way. */
+  /** Waits for sends under way. */
   close(): Promise<void>;
 }
 
@@ -69,7 +70,7 @@ export function createTopicWriter(options: TopicWriterOptions): TopicWriter {
         for (const { call, isLast } of flight) if (isLast) call.resolve(undefined);
       } catch (error) {
         discardProducer();
-        // A later message must not be there without an earlier one: everything that waits is rejected, too.
+        // A later message must not be written without an earlier one: all waiting messages are rejected as well.
         const failure = toBusUnavailable(error);
         for (const { call } of [...flight, ...queue.splice(0)]) call.reject(failure);
         waitingBytes = 0;
@@ -77,7 +78,7 @@ export function createTopicWriter(options: TopicWriterOptions): TopicWriter {
       }
       for (const { bytes } of flight) waitingBytes -= bytes;
     }
-    // At once: a caller that comes before a promise settles would wait for nobody.
+    // At once: a caller before the promise settles would wait forever.
     flying = undefined;
   }
 
@@ -96,7 +97,7 @@ export function createTopicWriter(options: TopicWriterOptions): TopicWriter {
     const { producer, sever } = opened ?? {};
     opened = undefined;
     sever?.();
-    // Its requests end at their time limit; nobody waits for that.
+    // Its requests end at their time limit, without a waiter.
     producer?.disconnect().catch((error: unknown) => {
       connection.log.debug({ operation: 'disconnect', topic, error }, 'a producer could not disconnect');
     });
@@ -142,8 +143,9 @@ function takeFlight(queue: Waiting[]): Waiting[] {
 }
 
 /**
- * One request on its way: a repeat must not come behind what was sent after it. An idempotent producer of kafkajs waits by
- * itself, too, as long as its lock for each broker holds.
+ * One request at a time: a repeat must not follow later messages. An idempotent producer of kafkajs also waits by itself, as
+ * long as its lock for
+ * each broker applies.
  */
 export const producerConfig: ProducerConfig = {
   idempotent: true,

@@ -6,11 +6,11 @@ export const apiKeys = { produce: 0, metadata: 3, initProducerId: 22 } as const;
 export interface ClientRequest {
   apiKey: number;
   apiVersion: number;
-  /** What follows the header. */
+  /** The part after the header. */
   body: Buffer;
 }
 
-/** Cuts the bytes of one connection into requests; none of those that are read has a flexible header. */
+/** Splits the bytes of one connection into requests; none of those that are read has a flexible header. */
 export function requestReader(onRequest: (request: ClientRequest) => void): (chunk: Buffer) => void {
   let buffered = Buffer.alloc(0);
   return (chunk) => {

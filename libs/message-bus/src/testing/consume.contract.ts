@@ -11,7 +11,7 @@ const sorted = (values: Iterable<string>) =>
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => String(index));
 
-/** In each partition, the first delivery of a record comes after those of all records before it. */
+/** In each partition, the first delivery of a record comes after those of all earlier records. */
 function expectOrder(records: readonly BusRecord[]): void {
   for (const ofPartition of Map.groupBy(records, ({ partition }) => partition).values()) {
     const first = [...new Set(ofPartition.map(({ offset }) => offset))];
@@ -25,7 +25,7 @@ async function publishInTurn(bus: MessageBus, topic: string, messages: readonly 
 
 export function describeConsume(given: Buses): void {
   describe('subscribe', () => {
-    it('starts a new group at the first record, and continues with those to come', async () => {
+    it('starts a new group at the first record, and continues with new ones', async () => {
       const topic = await given.topic();
       await given.bus().publish(topic, numbered(10));
       const member = given.member({ group: freshGroup(), topics: [topic] });
@@ -47,7 +47,7 @@ export function describeConsume(given: Buses): void {
       }
     });
 
-    it('gives every record to each group', async () => {
+    it('delivers every record to each group', async () => {
       const topic = await given.topic();
       const members = [1, 2].map(() => given.member({ group: freshGroup(), topics: [topic] }));
       await given.bus().publish(topic, numbered(20));
@@ -90,7 +90,7 @@ export function describeConsume(given: Buses): void {
   });
 
   describe('a group', () => {
-    it('continues after what it has handled when it comes back', async () => {
+    it('continues after its handled records when it returns', async () => {
       const [topic, group] = [await given.topic(), freshGroup()];
       await given.bus().publish(topic, numbered(10));
       const before = given.member({ group, topics: [topic] });
@@ -102,7 +102,7 @@ export function describeConsume(given: Buses): void {
       expect(sorted(after.values())).toEqual(numbers(20).slice(10));
     });
 
-    it('loses no record and keeps the order while members come and go', async () => {
+    it('loses no record and keeps the order while members join and leave', async () => {
       const [topic, group, another] = [await given.topic(), freshGroup(), await given.another()];
       const seen: BusRecord[] = [];
       const handle = async (batch: readonly BusRecord[]) => void seen.push(...batch);
@@ -117,7 +117,7 @@ export function describeConsume(given: Buses): void {
       expectOrder(seen);
     });
 
-    it('gives the records of a member that is closed to the others', async () => {
+    it('delivers the records of a closed member to the others', async () => {
       const [topic, group, another] = [await given.topic(), freshGroup(), await given.another()];
       const first = given.member({ group, topics: [topic] }, another);
       await given.bus().publish(topic, numbered(10));
@@ -162,7 +162,7 @@ export function describeConsume(given: Buses): void {
   });
 
   describe('the end of a subscription', () => {
-    it('waits for the handler that runs, and what it has handled does not come again', async () => {
+    it('waits for the running handler, and its records are not delivered again', async () => {
       const [topic, group] = [await given.topic(), freshGroup()];
       const [started, finish] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
       const handle = async () => {

@@ -1,6 +1,7 @@
 /**
- * A program: runs Apache Kafka, or what KAFKA_IMAGE names, in a container until its standard input ends, and prints the broker's
- * address as its one line; `no container engine` where none answers.
+ * A program: runs Apache Kafka, or the image of KAFKA_IMAGE, in a container until its standard input ends, and prints the
+ * broker's address as its
+ * one line; `no container engine` if none answers.
  */
 import { createServer, type AddressInfo } from 'node:net';
 import { GenericContainer, Wait, getContainerRuntimeClient } from 'testcontainers';
@@ -13,12 +14,12 @@ async function hasEngine(): Promise<boolean> {
     await getContainerRuntimeClient();
     return true;
   } catch {
-    // Whatever the reason is: the one who asks has another broker to turn to.
+    // Whatever the reason: the caller has another broker to use.
     return false;
   }
 }
 
-/** A broker tells its clients where it is: the port has to be known before it starts. */
+/** A broker advertises its address: the port must be known before it starts. */
 const freePort = () =>
   new Promise<number>((resolve, reject) => {
     const server = createServer();

@@ -1,4 +1,4 @@
-/** A real broker for specs: `npm run test:kafka` says where it is. */
+/** A real broker for specs, at the address from `npm run test:kafka`. */
 import { randomUUID } from 'node:crypto';
 import { systemClock, silentLog } from '@tollgate/service-kit';
 import { onTestFinished } from 'vitest';
@@ -28,7 +28,7 @@ export function openKafkaBus(options: Partial<KafkaMessageBusOptions> = {}): Kaf
   return createKafkaMessageBus({ ...givenConnection(), clock: systemClock, ...options });
 }
 
-/** Creates a topic and gives its name. */
+/** Creates a topic and returns its name. */
 export async function givenTopic(spec: Partial<TopicSpec> = {}): Promise<string> {
   const topic = spec.topic ?? `topic-${randomUUID()}`;
   const defaults = { partitions: 1, replication: 1, minInsyncReplicas: 1, retentionMs: 'forever' } as const;

@@ -5,12 +5,12 @@ import { memberProbe, type MemberProbe } from './member-probe.ts';
 import { describePublish } from './publish.contract.ts';
 import { describeConsume } from './consume.contract.ts';
 
-/** What the suite needs of an adapter. */
+/** The suite's requirements of an adapter. */
 export interface OpenMessageBus {
   bus: MessageBus;
   /** Opens one more bus over the same data, as another process would; the suite closes it. */
   openAnother(): Promise<MessageBus>;
-  /** The name of a topic that exists, or comes to be when it is used, has one partition or more, and no record. */
+  /** The name of an empty topic that exists, or is created on use, with one partition or more. */
   freshTopic(): Promise<string>;
   /** Lets go of everything else that opening took, after the buses were closed. */
   dispose?(): Promise<void>;
@@ -27,7 +27,7 @@ export interface Buses {
 
 export const freshGroup = () => `group-${randomUUID()}`;
 
-/** What every message bus must do, sentence by sentence of the port; for any number of partitions. */
+/** The requirements of the port, sentence by sentence; for any number of partitions. */
 export function describeMessageBus(name: string, open: () => Promise<OpenMessageBus>): void {
   describe(name, { timeout: 60_000 }, () => {
     let opened: OpenMessageBus;

@@ -7,7 +7,7 @@ const offsetsGrow = (offsets: readonly string[]) =>
 
 export function describePublish(given: Buses): void {
   describe('publish', () => {
-    it('keeps key, value and headers as they were given, also if the value is no text', async () => {
+    it('keeps key, value and headers unchanged, even if the value is not text', async () => {
       const topic = await given.topic();
       const bytes = Uint8Array.from({ length: 256 }, (_, index) => index);
       const sent = [
@@ -25,7 +25,7 @@ export function describePublish(given: Buses): void {
       }
     });
 
-    it('gives records growing offsets, and the time when it took them', async () => {
+    it('assigns growing offsets, and the time of receipt', async () => {
       const topic = await given.topic();
       for (let count = 0; count < 5; count += 1)
         await given.bus().publish(topic, [message('k', String(count))]);
@@ -37,7 +37,7 @@ export function describePublish(given: Buses): void {
         expect(Math.abs(timestamp - Date.now())).toBeLessThan(60_000);
     });
 
-    it('takes many messages at once', async () => {
+    it('accepts many messages concurrently', async () => {
       const topic = await given.topic();
       const count = 2_500;
       const messages = Array.from({ length: count }, (_, index) => message(`k${index % 50}`, String(index)));

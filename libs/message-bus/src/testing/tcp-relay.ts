@@ -1,7 +1,7 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { type ClientRequest, requestReader } from './client-requests.ts';
 
-/** Stands between a client and a broker, and breaks what a network breaks. */
+/** A relay between a client and a broker that simulates network failures. */
 export interface TcpRelay {
   address: { host: string; port: number };
   /** Lets the broker's answers vanish from now on; requests still arrive. */
@@ -12,7 +12,7 @@ export interface TcpRelay {
   goDown(): Promise<void>;
   /** How many connections were opened. */
   connectionCount(): number;
-  /** What clients have asked for since the relay was opened. */
+  /** Requests of clients since the relay was opened. */
   requests(apiKey: number): ClientRequest[];
 }
 

@@ -4,7 +4,7 @@ import type { ReadTopicOptions, TopicReader } from '../message-bus.ts';
 import { memberProbe, message, textOf, waiting } from './member-probe.ts';
 import { freshGroup, type OpenMessageBus } from './message-bus.contract.ts';
 
-/** What the suite needs of an adapter: a reader of the topics of a bus. */
+/** The suite's requirements of an adapter: a reader of the topics of a bus. */
 export interface OpenTopicReader extends OpenMessageBus {
   reader: TopicReader;
 }
@@ -17,7 +17,7 @@ const numbers = (count: number) => Array.from({ length: count }, (_, index) => S
 const sortedValues = (records: readonly BusRecord[]) =>
   records.map(textOf).toSorted((one, other) => Number(one) - Number(other));
 
-/** What every reader of topics must do, sentence by sentence of the port; for any number of partitions. */
+/** The requirements of the port, sentence by sentence; for any number of partitions. */
 export function describeTopicReader(name: string, open: () => Promise<OpenTopicReader>): void {
   describe(name, { timeout: 60_000 }, () => {
     let opened: OpenTopicReader;
@@ -60,7 +60,7 @@ export function describeTopicReader(name: string, open: () => Promise<OpenTopicR
     }
 
     describe('a reading from the beginning', () => {
-      it('gives every record, those of a key in order, and ends', async () => {
+      it('returns every record, those of a key in order, and ends', async () => {
         const topic = await opened.freshTopic();
         await bus().publish(topic, numbered(2_500));
         const records = await readAll(topic, 'beginning');
@@ -69,7 +69,7 @@ export function describeTopicReader(name: string, open: () => Promise<OpenTopicR
           expect(ofKey.map(textOf)).toEqual(sortedValues(ofKey));
       });
 
-      it('gives records as a consumer gets them', async () => {
+      it('returns records like a consumer', async () => {
         const topic = await opened.freshTopic();
         const bytes = Uint8Array.from({ length: 256 }, (_, index) => index);
         await bus().publish(topic, [{ key: 'é', value: bytes, headers: { ce_type: 'x' } }, ...numbered(9)]);
@@ -82,7 +82,7 @@ export function describeTopicReader(name: string, open: () => Promise<OpenTopicR
         expect(inOrder(await readAll(topic, 'beginning'))).toEqual(inOrder(probe.records));
       });
 
-      it('ends with the records that were there, also where others keep coming', async () => {
+      it('ends with the existing records, even if others keep arriving', async () => {
         const topic = await opened.freshTopic();
         await bus().publish(topic, numbered(5));
         const values: string[] = [];
@@ -94,7 +94,7 @@ export function describeTopicReader(name: string, open: () => Promise<OpenTopicR
         expect(values.toSorted()).toEqual(numbers(5));
       });
 
-      it('continues with those to come where it follows, until it is stopped', async () => {
+      it('continues with new ones if it follows, until it is stopped', async () => {
         const topic = await opened.freshTopic();
         await bus().publish(topic, [message('k', '0')]);
         const { records, stop } = follow(topic, 'beginning');
@@ -106,7 +106,7 @@ export function describeTopicReader(name: string, open: () => Promise<OpenTopicR
         expect(records).toHaveLength(3);
       });
 
-      it('gives no record of another topic', async () => {
+      it('returns no record of another topic', async () => {
         const topic = await opened.freshTopic();
         const other = await opened.freshTopic();
         await bus().publish(other, numbered(3));
@@ -119,11 +119,11 @@ export function describeTopicReader(name: string, open: () => Promise<OpenTopicR
     });
 
     describe('a reading from the end', () => {
-      it('gives what comes only', async () => {
+      it('returns only new records', async () => {
         const topic = await opened.freshTopic();
         await bus().publish(topic, numbered(20));
         const { records } = follow(topic, 'end');
-        // It begins at some moment after this: what is published before that is no record to come.
+        // It begins at some moment after this: a record published before that is not new.
         const publish = async () => {
           await bus().publish(topic, [message('k', 'new')]);
           return records.length;
@@ -132,14 +132,14 @@ export function describeTopicReader(name: string, open: () => Promise<OpenTopicR
         expect(new Set(records.map(textOf))).toEqual(new Set(['new']));
       });
 
-      it('gives nothing if it does not follow', async () => {
+      it('returns nothing if it does not follow', async () => {
         const topic = await opened.freshTopic();
         await bus().publish(topic, numbered(20));
         expect(await readAll(topic, 'end')).toEqual([]);
       });
     });
 
-    it('a reading from a time begins with the first record that was taken then or later', async () => {
+    it('a reading from a time begins with the first record received then or later', async () => {
       const topic = await opened.freshTopic();
       const timeOf = async (key: string) => {
         await bus().publish(topic, [message(key, key)]);
@@ -159,7 +159,7 @@ export function describeTopicReader(name: string, open: () => Promise<OpenTopicR
     });
 
     describe('a reading', () => {
-      it('takes nothing from any group, and moves none on', async () => {
+      it('does not affect any group', async () => {
         const [topic, group] = [await opened.freshTopic(), freshGroup()];
         await bus().publish(topic, numbered(10));
         const before = member(topic, group);
@@ -174,7 +174,7 @@ export function describeTopicReader(name: string, open: () => Promise<OpenTopicR
         expect(after.values()).toEqual(['10']);
       });
 
-      it('that was stopped before it began gives nothing', async () => {
+      it('that was stopped before it began returns nothing', async () => {
         const topic = await opened.freshTopic();
         await bus().publish(topic, numbered(1));
         const options = { from: 'beginning' as const, signal: AbortSignal.abort() };
