@@ -1,8 +1,9 @@
 /**
- * What the service answered, and what every answer must hold whatever it was about.
+ * The answers of the service, and the rules for every answer.
  *
- * The specification shows no answer but that of a creation, so a specified rule looks for a field wherever it is in the
- * answer; where exactly it has to be is a decision, and tested as one.
+ * The specification shows no answer but that of a creation, so a specified rule searches a field anywhere in the answer; its
+ * exact place is a
+ * decision, and tested as one.
  */
 import { check } from './conformance-test.ts';
 
@@ -15,7 +16,7 @@ export interface Answer {
   contentType: string;
   location: string | undefined;
   text: string;
-  /** The parsed body; undefined where it is no JSON. */
+  /** The parsed body; undefined if it is not JSON. */
   body: unknown;
 }
 
@@ -42,11 +43,11 @@ export function describe({ call, statusCode, text }: Answer): string {
 export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** True for a call that has not failed: HTTP says so, and the body does not say otherwise (section 7). */
+/** True if a call has not failed, by HTTP and by the body (section 7). */
 export const hasSucceeded = ({ statusCode, body }: Answer): boolean =>
   statusCode >= 200 && statusCode < 300 && isObject(body) && body['success'] !== false;
 
-/** Demands that a call succeeded, and gives its body. */
+/** Requires that a call succeeded, and returns its body. */
 export function expectSuccess(answer: Answer): Json {
   check(hasSucceeded(answer), `The call should succeed; ${describe(answer)}`);
   expectJson(answer);
@@ -67,7 +68,7 @@ export interface ErrorEntry extends Json {
   kind: Kind;
 }
 
-/** Demands the error body of section 7, and gives its errors. */
+/** Requires the error body of section 7, and returns its errors. */
 export function expectFailure(answer: Answer): ErrorEntry[] {
   const { body } = answer;
   check(!hasSucceeded(answer), `The call should fail; ${describe(answer)}`);
@@ -91,7 +92,7 @@ function expectErrorEntry(error: unknown, answer: Answer): void {
   );
 }
 
-/** Demands a failure all of whose errors have one kind. */
+/** Requires a failure all of whose errors have one kind. */
 export function expectFailureOf(kind: Kind, answer: Answer): ErrorEntry[] {
   const errors = expectFailure(answer);
   for (const error of errors)
@@ -112,7 +113,7 @@ export function expectDecidedFailure(answer: Answer, statusCode: number, code: s
   );
 }
 
-/** The value of the first field of that name that is not empty, outermost first; undefined where there is none. */
+/** The value of the first field of that name that is not empty, outermost first; undefined if there is none. */
 export function findField(value: unknown, name: string): unknown {
   let level: unknown[] = [value];
   while (level.length > 0) {
@@ -128,7 +129,7 @@ const partsOf = (value: unknown): unknown[] => {
   return isObject(value) ? Object.values(value) : [];
 };
 
-/** Demands a text in the answer and gives it. */
+/** Requires a text in the answer and returns it. */
 export function textField(answer: Answer, name: string): string {
   const found = findField(answer.body, name);
   check(
@@ -138,7 +139,7 @@ export function textField(answer: Answer, name: string): string {
   return found;
 }
 
-/** Demands an integer in the answer and gives it. */
+/** Requires an integer in the answer and returns it. */
 export function integerField(answer: Answer, name: string): number {
   const found = findField(answer.body, name);
   check(Number.isSafeInteger(found), `The answer should have an integer ${name}; ${describe(answer)}`);
@@ -163,7 +164,7 @@ export function statusIn(answer: Answer): Status {
 
 export const isStatus = (text: string): text is Status => statuses.some((status) => status === text);
 
-/** Demands a list of objects anywhere in the answer and gives it. */
+/** Requires a list of objects anywhere in the answer and returns it. */
 export function listIn(answer: Answer): Json[] {
   const list = findList(expectSuccess(answer));
   check(list !== undefined, `The answer should have a list; ${describe(answer)}`);

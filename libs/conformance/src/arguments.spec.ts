@@ -57,11 +57,11 @@ describe('arguments that are in order', () => {
     });
   });
 
-  it('hold a base URL of plain HTTP against the rule that plain HTTP is rejected', () => {
+  it('check a base URL of plain HTTP against the rule that plain HTTP is rejected', () => {
     expect(run('--base-url', 'http://127.0.0.1:3000').httpUrl).toBe('http://127.0.0.1:3000');
   });
 
-  it('drop the slash behind an address', () => {
+  it('drop a trailing slash', () => {
     expect(run('--base-url', 'https://host:1/base/').baseUrl).toBe('https://host:1/base');
   });
 

@@ -2,7 +2,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import type { Basis } from './conformance-test.ts';
 
-/** As Commander reads them: what was not given and has no default is undefined. */
+/** As parsed by Commander: an absent option without a default is undefined. */
 interface Options {
   baseUrl: string | undefined;
   key: string | undefined;
@@ -20,7 +20,7 @@ interface Options {
   only?: Basis;
   /** Parts of names; a test must have one of them. */
   grep?: readonly string[];
-  /** Parts of names; a test must have none of them. */
+  /** Parts of names; tests with one of them are skipped. */
   skip?: readonly string[];
   list?: boolean;
   json?: boolean;
@@ -34,9 +34,9 @@ export type Selection = Pick<Options, 'only' | 'grep' | 'skip' | 'json'>;
 export interface Arguments extends Selection, Pick<Options, 'ca' | 'httpUrl' | 'otherKey' | 'currency'> {
   baseUrl: string;
   key: string;
-  /** Undefined where the sandbox controls must not be used. */
+  /** Undefined if the sandbox controls must not be used. */
   sandbox: { url: string; key: string; isElsewhere: boolean; mayMoveClock: boolean } | undefined;
-  /** Undefined where callbacks cannot reach this machine. */
+  /** Undefined if callbacks cannot reach this machine. */
   callbackHost: string | undefined;
   sendsIdempotencyKeys: boolean;
   patienceMs: number;
@@ -168,7 +168,7 @@ function checkKey(name: string, value: string | undefined, fail: Fail): string |
   return fail(`${name} is empty, or no key: it has spaces or letters beyond ASCII`);
 }
 
-/** Without a slash at the end, so that paths can be put behind it. */
+/** Without a trailing slash, so that paths can be appended. */
 function toUrl(value: string): string {
   if (!/^https?:\/\/[^/?#\s]/i.test(value) || !URL.canParse(value))
     throw new InvalidArgumentError('It is no http or https URL.');
@@ -201,7 +201,7 @@ function toSeconds(value: string): number {
 
 const collect = (value: string, before: readonly string[] = []): string[] => [...before, value];
 
-/** Commander's errors are up to two sentences. What follows `=` in a misspelt option may be a key. */
+/** Commander's errors are up to two sentences. The text after `=` in a misspelled option may be a key. */
 function toSentence({ message }: CommanderError): string {
   const text = message
     .replace(/^error: /, '')

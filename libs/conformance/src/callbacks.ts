@@ -12,14 +12,14 @@ export interface Callback {
   path: string;
   contentType: string;
   text: string;
-  /** The parsed body; empty where it is no JSON object. */
+  /** The parsed body; empty if it is not a JSON object. */
   body: Json;
 }
 
 export interface CallbackReceiver {
-  /** The address for one payment; its query must come back unchanged. */
+  /** The URL for one payment; its query must come back unchanged. */
   addressFor(name: string): string;
-  /** What came to that address, in the order of arrival. */
+  /** Callbacks at that URL, in the order of arrival. */
   receivedFor(name: string): readonly Callback[];
   /** Answers the next callbacks to that address with these HTTP statuses, and 200 from then on. */
   answerFor(name: string, statusCodes: readonly number[]): void;
@@ -29,7 +29,7 @@ export interface CallbackReceiver {
 const pathOf = (name: string): string => `/callbacks/${name}?order=${name}`;
 const nameIn = (path: string): string => /^\/callbacks\/([^/?]+)/.exec(path)?.[1] ?? '';
 
-/** @param publicHost the name of this machine as the service can reach it; unless it is loopback, all addresses are listened on */
+/** @param publicHost the name of this machine for the service; unless it is loopback, all addresses are listened on */
 export async function startCallbackReceiver(publicHost: string): Promise<CallbackReceiver> {
   const received = new Map<string, Callback[]>();
   const answers = new Map<string, number[]>();

@@ -6,7 +6,7 @@ export interface Clock {
   sleep(durationMs: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Repeats `probe` until it gives something, at most for `patienceMs`; then undefined. */
+/** Repeats `probe` until it returns something, at most for `patienceMs`; then undefined. */
 export async function poll<Found>(
   clock: Clock,
   patienceMs: number,

@@ -6,7 +6,7 @@ import { CannotRun, runSuite, selectTests, type SuiteDeps } from './suite.ts';
 export interface CommandDeps extends Omit<SuiteDeps, 'onResult'> {
   environment: Parameters<typeof parseArguments>[1];
   print: (text: string) => void;
-  /** For what keeps the command from running. */
+  /** For failures that prevent the run. */
   complain: (text: string) => void;
 }
 

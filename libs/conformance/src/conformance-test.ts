@@ -1,7 +1,7 @@
-/** What a conformance test is, and the three ways in which it does not pass. */
+/** A conformance test, and the three ways in which it does not pass. */
 import type { Peer } from './peer.ts';
 
-/** What a test needs besides the interface itself: the message of {@link Unmet} where it is missing. */
+/** Requirements of a test besides the interface itself: the message of {@link Unmet} if one is missing. */
 export const needs = {
   sandbox: 'needs the sandbox controls, to act as the customer: give --sandbox',
   faults: 'needs the sandbox controls at the base URL itself, to make the service fail: give --sandbox',
@@ -12,8 +12,9 @@ export const needs = {
 } as const;
 
 /**
- * `specification`: the specification says so. `decision`: it leaves the point open, and this project has decided it;
- * another deployment may do otherwise and still conform.
+ * `specification`: the specification requires it. `decision`: it leaves the point open, and this project has decided it;
+ * another deployment may
+ * differ and still conform.
  */
 export type Basis = 'specification' | 'decision';
 
@@ -21,16 +22,16 @@ export interface ConformanceTest {
   /** The section, then the rule: `§4 POST /api/v1/payments answers HTTP 200 with the payment token`. */
   name: string;
   basis: Basis;
-  /** What a specified rule can only be tested by, though the specification does not show it. */
+  /** Requirements of a specified rule that the specification does not show. */
   relies?: string;
-  /** Throws `Violation` where the rule is broken, `Unmet` where it could not be tested. */
+  /** Throws `Violation` if the rule is broken, `Unmet` if it could not be tested. */
   run(peer: Peer): Promise<unknown>;
 }
 
-/** The service does not do what the rule says. */
+/** The service breaks the rule. */
 export class Violation extends Error {}
 
-/** The rule could not be tested, and the message says what that would need. */
+/** The rule could not be tested; the message names the requirement. */
 export class Unmet extends Error {}
 
 type Run = ConformanceTest['run'];
@@ -53,12 +54,12 @@ export const section = (number: number) => {
 /** The section that a test belongs to, for example `§4`. */
 export const sectionOf = ({ name }: Pick<ConformanceTest, 'name'>): string => name.split(' ', 1)[0] ?? name;
 
-/** @throws Violation with `message` where `holds` is false. */
+/** @throws Violation with `message` if `holds` is false */
 export function check(holds: boolean, message: string): asserts holds {
   if (!holds) throw new Violation(message);
 }
 
-/** Decisions that specified rules have to be tested by, because the specification does not show how a call is written. */
+/** Decisions needed to test specified rules, because the specification does not show how a call is written. */
 export const refundNamesPayment = 'a refund names its payment in the field token';
 export const twoStepIsAskedFor =
   'a two-step payment is created with needConfirmation: true, and confirmed or declined by its token';

@@ -1,4 +1,4 @@
-/** Sends requests and reads whatever comes back; redirects are not followed, nothing is sent twice. */
+/** Sends requests and reads any answer; redirects are not followed, nothing is sent twice. */
 import { readFileSync } from 'node:fs';
 import { rootCertificates } from 'node:tls';
 import { Agent, request } from 'undici';
@@ -13,12 +13,12 @@ interface HttpRequest {
 }
 
 export interface Http {
-  /** @throws NoAnswer where none came. */
+  /** @throws NoAnswer if none arrived */
   send(request: HttpRequest): Promise<Answer>;
   close(): Promise<void>;
 }
 
-/** A service that gives no answer at all breaks whatever rule is tested. */
+/** A service without any answer breaks every tested rule. */
 export class NoAnswer extends Violation {
   /** The code of the network or TLS error, for example ECONNREFUSED. */
   readonly code: string;
@@ -33,7 +33,7 @@ const answerBytesMax = 4 * 1024 * 1024;
 /**
  * Certificates are verified, against the public authorities and those in `caFile`.
  *
- * @throws the file system's error where `caFile` cannot be read
+ * @throws the file system's error if `caFile` cannot be read
  */
 export function createHttp({
   caFile,
@@ -85,7 +85,7 @@ async function send(agent: Agent, { method, url, headers = {}, body }: HttpReque
   }
 }
 
-/** Undefined where the text is no JSON. */
+/** Undefined if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -24,7 +24,7 @@ interface CallOptions {
   /** Sent as it is, instead of `body`. */
   rawBody?: string;
   contentType?: string;
-  /** The whole Authorization header; null sends none, and left out it carries the key. */
+  /** The whole Authorization header; null sends none. @default the key */
   authorization?: string | null;
 }
 
@@ -41,7 +41,7 @@ export interface PeerOptions {
   httpUrl: string | undefined;
   otherKey: string | undefined;
   currency: string;
-  /** Sends a new Idempotency-Key with each POST: the specification knows none, and a service in front may want one. */
+  /** Sends a new Idempotency-Key with each POST: the specification has none, but a service in front may require one. */
   sendsIdempotencyKeys: boolean;
   patienceMs: number;
 }
@@ -49,11 +49,11 @@ export interface PeerOptions {
 export interface PeerDeps {
   http: Http;
   clock: Clock;
-  /** Gives a text of letters that it gives only once. */
+  /** Returns a unique text of letters. */
   newName: () => string;
-  /** Undefined where its controls must not be used. */
+  /** Undefined if its controls must not be used. */
   sandbox: Sandbox | undefined;
-  /** Undefined where callbacks cannot reach this machine. */
+  /** Undefined if callbacks cannot reach this machine. */
   callbacks: CallbackReceiver | undefined;
 }
 
@@ -76,9 +76,9 @@ export function createPeer(options: PeerOptions, deps: PeerDeps) {
     otherKey: () => required(otherKey, needs.otherKey),
     currency,
     clock,
-    /** How long to wait for what the specification says will happen, without saying when. */
+    /** Maximum wait for events that the specification promises without a time. */
     patienceMs,
-    /** Gives a text that was never used before: letters only, so that nothing takes it for a card number. */
+    /** Returns a unique text: letters only, so that nothing mistakes it for a card number. */
     newName,
     sandbox: () => required(deps.sandbox, needs.sandbox),
     ...calls,
@@ -102,7 +102,7 @@ export function createPeer(options: PeerOptions, deps: PeerDeps) {
   };
 }
 
-/** @throws Unmet with `need` where the run does not have it */
+/** @throws Unmet with `need` if the run does not have it */
 function required<Thing>(thing: Thing | undefined, need: string): Thing {
   if (thing === undefined) throw new Unmet(need);
   return thing;
@@ -215,7 +215,7 @@ const shortageCodes = ['no_money_available_on_refund', 'balance_less_than_amount
 function createMoney({ sandbox }: PeerDeps, { call, createSettled }: Calls & Merchant) {
   const isShort = (answer: Answer): boolean =>
     !hasSucceeded(answer) && expectFailure(answer).some(({ code }) => shortageCodes.includes(code));
-  /** Carries out what needs money in the account; if it is short, a payment is taken and settled first. */
+  /** Executes a step that needs money in the account; if it is short, a payment is created and settled first. */
   const withMoney = async (operation: () => Promise<Answer>): Promise<Answer> => {
     const first = await operation();
     if (!isShort(first)) return first;

@@ -18,7 +18,7 @@ const marks = { passed: 'passed ', failed: 'FAILED ', 'not run': 'not run' } as 
 export const testTitle = ({ name, basis }: Pick<ConformanceTest, 'name' | 'basis'>): string =>
   basis === 'decision' ? `${name} (decision)` : name;
 
-/** One line, and a second one that says why where it did not pass. */
+/** One line, and a second one with the reason if it did not pass. */
 export function progressLine(result: TestResult): string {
   const { outcome, durationMs, reason, relies } = result;
   const line = `${marks[outcome]} ${testTitle(result)}${outcome === 'not run' ? '' : ` (${durationMs} ms)`}`;

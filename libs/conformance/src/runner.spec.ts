@@ -62,7 +62,7 @@ describe('a test', () => {
     expect(results[0]?.reason).toBe('GET /?key=<key> was answered HTTP 200 <key>');
   });
 
-  it('fails when it does not come to an end in its time', async () => {
+  it('fails if it does not end in time', async () => {
     const { running, clock } = await run([test('a', () => new Promise(() => {}))]);
     await clock.advance(1_000);
     const { results } = await running;
@@ -72,9 +72,9 @@ describe('a test', () => {
 });
 
 describe('a run', () => {
-  it('goes through the tests one after another and reports each result at once', async () => {
+  it('runs the tests one after another and reports each result at once', async () => {
     const { running, seen } = await run([
-      test('a', () => {}),
+      test('runs the tests one after another and reports each result at once', () => {}),
       test('b', () => expect(outcomes(seen)).toEqual(['passed'])),
     ]);
     const { results, isCutShort } = await running;
@@ -82,7 +82,7 @@ describe('a run', () => {
     expect(isCutShort).toBe(false);
   });
 
-  it('is cut short when its time is over, and what was not begun is not run', async () => {
+  it('is cut short when its time is over, and skips the rest', async () => {
     const clock = createFakeClock();
     const tests = [test('a', () => clock.advance(500)), test('b', () => {})];
     const { results, isCutShort } = await (await run(tests, { clock, totalTimeoutMs: 500 })).running;
@@ -92,7 +92,7 @@ describe('a run', () => {
 });
 
 describe('the report', () => {
-  it('marks decisions, and says what a failed rule relied on', async () => {
+  it('marks decisions, and reports what a failed rule relied on', async () => {
     const relying = specified('a', 'it is so', async () => {
       throw new Violation('It is not.');
     });

@@ -19,9 +19,9 @@ export interface RunOptions {
   peer: Peer;
   clock: Clock;
   testTimeoutMs: number;
-  /** For the whole run; what has not begun by then is not run. */
+  /** For the whole run; tests that have not begun by then are skipped. */
   totalTimeoutMs: number;
-  /** Keys, which no report may hold, whatever the service repeats of them. */
+  /** Keys, which no report may contain, whatever the service repeats of them. */
   secrets: readonly string[];
   onResult: (result: TestResult) => void;
 }
@@ -78,7 +78,7 @@ async function attempt(test: ConformanceTest, peer: Peer, secrets: readonly stri
 export const hideSecrets = (text: string, secrets: readonly string[]): string =>
   secrets.reduce((shown, secret) => shown.replaceAll(secret, '<key>'), text);
 
-/** A test that is given up may still be waiting for an answer, which is limited too; its outcome no longer counts. */
+/** An abandoned test may still be waiting for an answer, which has a limit too; its outcome no longer counts. */
 async function expire(clock: Clock, afterMs: number, signal: AbortSignal): Promise<Ending> {
   await clock.sleep(afterMs, signal).catch(() => undefined); // Rejects when the test has ended before.
   return { outcome: 'failed', reason: `It did not end within ${afterMs / 1000} s.` };

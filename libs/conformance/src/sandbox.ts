@@ -1,20 +1,21 @@
 /**
- * The sandbox controls: what a customer, a bank or time does to a payment. They are not part of the specification, and
- * are only used to bring a payment into the state that a specified rule is about.
+ * The sandbox controls: actions of a customer or a bank, and time. They are not part of the specification, and only bring a
+ * payment into the state
+ * that a specified rule is about.
  */
 import { describe, findField, hasSucceeded, isObject, type Answer, type Json } from './answers.ts';
 import { poll, type Clock } from './clock.ts';
 import { Unmet, needs } from './conformance-test.ts';
 
-/** What names a payment at the tested service. */
+/** Identifies a payment at the tested service. */
 export interface PaymentName {
   token: string;
   orderNumber: string;
 }
 
-/** Each gives the answer of its control. @throws Unmet where one does not work, `pay` excepted. */
+/** Each returns the answer of its control. @throws Unmet if one does not work, except `pay` */
 export interface Sandbox {
-  /** Does what the customer would do on the payment page; gives the answer, which is a refusal where nothing is left to do. */
+  /** Pays like a customer on the payment page; returns the answer, which is a refusal if nothing is left to do. */
   pay(payment: PaymentName, outcome: 'approved' | 'declined'): Promise<Answer>;
   /** Lets time pass for the whole sandbox. */
   advance(byMs: number): Promise<Answer>;
@@ -32,8 +33,9 @@ export type SandboxCall = (
 ) => Promise<Answer>;
 
 /**
- * @param isElsewhere the tested service stands in front of the sandbox and gives payments tokens of its own: the
- * sandbox's token is then looked up in the sandbox's ledger.
+ * @param isElsewhere the tested service is in front of the sandbox and has tokens of its own: the sandbox's token is then found
+ * in the sandbox's
+ * ledger
  */
 export function createSandbox(deps: {
   call: SandboxCall;
@@ -75,8 +77,9 @@ export function createSandbox(deps: {
 }
 
 /**
- * The sandbox's token of a payment that was created through a service in front of it: that service has passed on the
- * merchant's orderNumber, or its own token, perhaps with the number of the attempt behind a dot. The newest one counts.
+ * The sandbox's token of a payment that was created through a service in front of it: that service has passed on the merchant's
+ * orderNumber, or its own
+ * token, possibly followed by a dot and the number of the attempt. The newest one counts.
  */
 export function findInLedger({ body }: Pick<Answer, 'body'>, payment: PaymentName): string | undefined {
   const payments = findField(body, 'payments');

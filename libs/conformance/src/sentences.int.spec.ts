@@ -29,7 +29,7 @@ describe('the table of sentences and tests', () => {
 });
 
 describe('the tests', () => {
-  it('have names of their own, of which none is a part of another, so that --grep can mean one', () => {
+  it('have unique names, none part of another, so that --grep can select one', () => {
     const parts = names.filter((name) => names.some((other) => other !== name && other.includes(name)));
     expect(parts).toEqual([]);
     expect(new Set(names).size).toBe(names.length);

@@ -1,4 +1,4 @@
-/** The suite against one service: connects everything, and says why where it cannot run. */
+/** Runs the suite against one service: connects everything, and reports why it cannot run. */
 import { describe, expectFailure, hasSucceeded, type Answer } from './answers.ts';
 import type { Arguments, Selection } from './arguments.ts';
 import { startCallbackReceiver } from './callbacks.ts';
@@ -10,7 +10,7 @@ import { hideSecrets, runTests, type RunSummary, type TestResult } from './runne
 import { createSandbox, type Sandbox } from './sandbox.ts';
 import { conformanceTests } from './tests/all.ts';
 
-/** Nothing can be tested, and the message is a sentence that says why. */
+/** Nothing can be tested, and the message gives the reason. */
 export class CannotRun extends Error {}
 
 export interface SuiteDeps {
@@ -30,7 +30,7 @@ export const selectTests = ({ only, grep = [], skip = [] }: Selection): Conforma
       !skip.some((part) => name.includes(part)),
   );
 
-/** @throws CannotRun where no test can be run */
+/** @throws CannotRun if no test can be run */
 export async function runSuite(asked: Arguments, deps: SuiteDeps): Promise<RunSummary> {
   const { clock, newName, onResult } = deps;
   const tests = selectTests(asked);

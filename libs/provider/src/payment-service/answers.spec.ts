@@ -1,4 +1,4 @@
-/** What each reader takes from an answer of HTTP 200 with `success: true`, and when it takes nothing. */
+/** The result of each reader for an answer of HTTP 200 with `success: true`, and the answers that it rejects. */
 import { describe, expect, it } from 'vitest';
 import {
   readBalance,
@@ -38,7 +38,7 @@ const accepted = (answer: unknown) => ({ kind: 'accepted', answer });
 const listed = (orderNumber?: string | null) => ({ ...payment, orderNumber });
 const listedOn = (createdAt: string | null) => ({ ...payment, createdAt });
 
-/** The reader, the fields next to `success`, and what is read from them. */
+/** The reader, the fields next to `success`, and the result. */
 const readable: [string, AnswerReader<unknown>, object, unknown][] = [
   [
     'a creation with the status of its payment',
@@ -119,7 +119,7 @@ it.each<[string, AnswerReader<unknown>, (odd: object) => object]>([
   }
 });
 
-/** The reason, the reader, and the fields next to `success` that give it. */
+/** The reason, the reader, and the fields next to `success` that cause it. */
 const unknown: [reason: string, AnswerReader<unknown>, ...fields: object[]][] = [
   ['success without a readable token and payment', readCreation, {}, { token: '' }],
   ['success with a secret as token', readCreation, { token: secret }],

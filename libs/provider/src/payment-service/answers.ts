@@ -1,6 +1,7 @@
 /**
- * Readers of the service's answers, one for each operation. An answer that is about something else than was asked for
- * is a fault, as an unreadable one is; amounts and statuses are handed on as they are.
+ * Readers of the service's answers, one for each operation. An answer about another subject is a fault, like an unreadable one;
+ * amounts and statuses
+ * are passed on unchanged.
  */
 import type { AnswerReader } from './classify.ts';
 import {
@@ -27,14 +28,14 @@ import {
 import { pageRows, type Page, type PageQuery } from '@tollgate/core';
 import { isSecretToken } from './secrets.ts';
 
-/** Reads the answer of a creation; it is none without a token. */
+/** Reads the answer of a creation; without a token it is invalid. */
 export const readCreation: AnswerReader<CreatePaymentAnswer> = (body) => {
   const { success, data } = createPaymentAnswerSchema.safeParse(body);
   if (!success) return { fault: 'success without a readable token and payment' };
   return isSecretToken(data.token) ? tokenIsSecret : { answer: data };
 };
 
-/** The service gave a name to what it made that we must not keep. */
+/** The service created something, under a name that we must not store. */
 const tokenIsSecret = { fault: 'success with a secret as token' };
 
 const anotherPayment = { fault: 'answer about another payment' };
@@ -48,7 +49,7 @@ export const readPayment =
     return data.payment.token === token ? { answer: data.payment } : anotherPayment;
   };
 
-/** Reads the answer of a confirmation or a decline of a two-step payment, which some deployments give without payment. */
+/** Reads the answer of a confirmation or a decline of a two-step payment, in which some deployments omit the payment. */
 export const readHoldEnd =
   (token: string): AnswerReader<ServicePayment | undefined> =>
   (body) => {
@@ -60,8 +61,9 @@ export const readHoldEnd =
   };
 
 /**
- * Reads the answer of a refund. A refund has its own token (section 2), so one that has its payment's names no
- * refund, and two that disagree name none reliably.
+ * Reads the answer of a refund. A refund has its own token (section 2), so one with its payment's token identifies no refund,
+ * and two that differ
+ * identify none reliably.
  */
 export const readRefund =
   (paymentToken: string): AnswerReader<RefundAnswer> =>
@@ -76,7 +78,7 @@ export const readRefund =
     return { answer: data };
   };
 
-/** Reads the answer of a payout; one with another order number may be about somebody else's money. */
+/** Reads the answer of a payout; one with another order number may be foreign. */
 export const readPayoutCreation =
   (orderNumber: string): AnswerReader<PayoutAnswer> =>
   (body) => {
@@ -92,7 +94,7 @@ const anotherPayout = { fault: 'answer about another payout' };
 const isOf = (orderNumber: string, payout: ServicePayout): boolean =>
   payout.orderNumber === undefined || payout.orderNumber === null || payout.orderNumber === orderNumber;
 
-/** False for what calls itself something else. Payouts stand among payments, and not every deployment marks them. */
+/** False for a row of another declared kind. Payouts are listed among payments, and not every deployment marks them. */
 const mayBePayout = ({ operationType }: ServicePayout): boolean =>
   operationType === undefined || operationType === null || /^payouts?$/i.test(operationType);
 
@@ -125,8 +127,9 @@ export const readPayouts =
   };
 
 /**
- * What was asked for in a list. Others in it show that the filter was ignored, and a count beyond what is shown that
- * rows are hidden: then "not found" is not proven, only what was found is.
+ * The request of a list. Foreign rows show that the filter was ignored, and a larger count shows hidden rows: then "not found"
+ * is not proven, only
+ * found rows are.
  */
 function found<Listed extends { token: string }>(
   list: { payments: Listed[]; totalCount?: number | undefined },
@@ -171,8 +174,9 @@ interface Listed {
 }
 
 /**
- * The page that was asked for. A row of another kind or another day shows that a filter was ignored, and another page,
- * or fewer rows than the count has on this one, that rows are missing: such a page proves nothing.
+ * The requested page. A row of another kind or day shows that a filter was ignored; another page number, or fewer rows than the
+ * count implies, shows
+ * that rows are missing: such a page proves nothing.
  */
 function pageOf<Row extends Listed>(
   list: Pick<ListPaymentsAnswer, 'totalCount' | 'page' | 'perPage'> & { payments: Row[] },
@@ -191,7 +195,7 @@ function pageOf<Row extends Listed>(
     : { answer: { found: rows, total } };
 }
 
-/** True too if the row shows no instant. */
+/** True also if the row shows no time. */
 function isOnDays({ createdAt }: Listed, from: string, to: string): boolean {
   const instant = Date.parse(createdAt ?? '');
   if (Number.isNaN(instant)) return true;
@@ -199,7 +203,7 @@ function isOnDays({ createdAt }: Listed, from: string, to: string): boolean {
   return from <= day && day <= to;
 }
 
-/** Reads a balance: the amounts of the currency that was asked for, and of no other. */
+/** Reads a balance: the amounts of the requested currency, and of no other. */
 export const readBalance =
   (currency: string): AnswerReader<ServiceBalance> =>
   (body) => {

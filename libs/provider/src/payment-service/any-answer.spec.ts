@@ -1,4 +1,4 @@
-/** Whatever the service answers or calls back with: it is read, or said to be unreadable, and nothing throws. */
+/** Any answer or callback of the service is read, or reported as unreadable, and nothing throws. */
 import { propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -71,7 +71,7 @@ test.each<[string, AnswerReader<unknown>]>([
   ['a page of payouts', readPageOfPayouts(query)],
   ['a balance', readBalance('EUR')],
   ['disputes', readDisputes],
-])('the answer about %s is read or is none', (_, read) => {
+])('the answer about %s is read or rejected', (_, read) => {
   fc.assert(
     fc.property(fc.oneof(body, fc.jsonValue()), (given) => {
       const reading = read(given);
@@ -81,7 +81,7 @@ test.each<[string, AnswerReader<unknown>]>([
   );
 });
 
-test('a callback is read, and what is kept of it is bounded', () => {
+test('a callback is read, and its stored part is bounded', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.constantFrom(...names, 'type', 'recurringToken'), odd), (given) => {
       const raw = new TextEncoder().encode(JSON.stringify(given));

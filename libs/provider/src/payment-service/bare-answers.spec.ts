@@ -47,7 +47,7 @@ it('a failure keeps its kind, and has a code that is on no list', () => {
   });
 });
 
-it('lists are asked without filters, a balance for its currency', () => {
+it('lists are requested without filters, a balance for its currency', () => {
   const asked = (path: string) => withoutFilters({ method: 'GET', path }).path;
   expect(asked('/api/v1/payments?orderNumber=o')).toBe('/api/v1/payments');
   expect(asked('/api/v1/balance?currency=EUR')).toBe('/api/v1/balance?currency=EUR');

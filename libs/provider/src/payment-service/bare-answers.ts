@@ -1,6 +1,7 @@
 /**
- * A peer for tests that shows as little as the specification does. It turns the answers of a richer service into those of a bare
- * one: a second profile of the Payment Service, without a second model of it.
+ * A peer for tests with the specification's fields only. It reduces the answers of a richer service to those of a bare one: a
+ * second profile of the
+ * Payment Service, without a second model of it.
  */
 
 export interface PlainRequest {
@@ -21,7 +22,7 @@ export const withoutFilters = <Request extends PlainRequest>(request: Request): 
   path: request.path.replace(/\/payments\?.*$/, '/payments'),
 });
 
-/** What a bare service answers where another one answers this. What is no JSON object stays as it is. */
+/** The bare form of another service's answer. A body that is not a JSON object stays unchanged. */
 export function toBareAnswer({ method, path }: PlainRequest, answer: PlainAnswer): PlainAnswer {
   const body = readObject(answer.body);
   if (body === undefined) return answer;
@@ -51,7 +52,7 @@ const kinds: readonly unknown[] = [
 /** Section 7 shows no HTTP status codes of failures. */
 const statusCodes = [200, 400, 403, 409, 418, 422, 500, 502] as const;
 
-/** Section 7 shows no codes: those of a bare service are on no list of ours. */
+/** Section 7 shows no codes: those of a bare service are in no list of ours. */
 function bareFailure(body: Body, { body: text }: PlainAnswer): PlainAnswer {
   const errors = Array.isArray(body['errors']) ? body['errors'].filter(isObject) : [];
   const bare = errors.map(({ kind }) => ({
@@ -71,7 +72,7 @@ function resourceOf(path: string): string {
 function shownBy(operation: string, body: Body): Body {
   switch (operation) {
     case 'POST payments':
-      // Without the address of its page nobody could pay: hosted checkout (section 1) presupposes it.
+      // Without the URL of its page it could not be paid: hosted checkout (section 1) presupposes it.
       return pick(body, ['token', 'processingUrl']);
     case 'POST refunds':
       return pick(body, ['token']);

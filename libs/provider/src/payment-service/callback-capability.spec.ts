@@ -50,7 +50,7 @@ describe('a capability', () => {
     expect(readCallbackCapability(secrets, 'sandboxpay', '_1', capability)).toBeUndefined();
   });
 
-  it('says of which day it is, and of no other', () => {
+  it('contains its day, and is valid for no other', () => {
     const capability = callbackPath(secrets, 'sandbox', 'pay_1', issuedAt).split('/').at(-1) ?? '';
     const [kid, number, mac] = capability.split('.');
     for (const other of [`${kid}.${Number(number) + 1}.${mac}`, `${kid}.${mac}`, `${kid}.0${number}.${mac}`])

@@ -18,9 +18,9 @@ const macOf = ({ secret }: CallbackSecret, environment: string, token: string, d
     .digest('base64url');
 
 /**
- * Path of the address that the service is given for one payment: `/callbacks/<environment>/<token>/<kid>.<day>.<mac>`.
+ * Path of the callback URL of one payment: `/callbacks/<environment>/<token>/<kid>.<day>.<mac>`.
  *
- * @param issuedAt milliseconds since the Unix epoch; the address has the day of it, so that it can come to its end
+ * @param issuedAt milliseconds since the Unix epoch; the path contains its day, so that it can expire
  */
 export function callbackPath(
   secrets: readonly CallbackSecret[],
@@ -35,8 +35,8 @@ export function callbackPath(
 }
 
 /**
- * When the capability was made by us for this environment and token: the day, in milliseconds since the Unix epoch;
- * undefined if it was not. Takes the same time however wrong it is.
+ * The day when we made the capability for this environment and token, in milliseconds since the Unix epoch; undefined if we did
+ * not. Constant time.
  */
 export function readCallbackCapability(
   secrets: readonly CallbackSecret[],

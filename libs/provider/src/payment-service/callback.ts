@@ -1,16 +1,16 @@
-/** The Payment Service's callbacks: what may be kept of one, and what it hints at. */
+/** The Payment Service's callbacks: the storable part of one, and its hint. */
 import { containsCardNumber, type CallbackHint } from '@tollgate/core';
 import { omitUndefined } from '@tollgate/service-kit';
 
-/** What is read of a callback, at once or by an operator who examines a dead-lettered one. */
+/** The fields of a callback that are read, at once or by an operator who examines a dead-lettered one. */
 const fieldsKept = ['token', 'type', 'status', 'orderNumber', 'amount', 'currency'] as const;
-/** Characters of a text that are kept: ours and the service's names are far shorter. */
+/** Maximum stored length of a text: our names and the service's are far shorter. */
 const textLengthMax = 256;
 
 /**
- * What is kept of a callback: only the fields that are read. It may hold anything about a customer or a card, no inquiry
- * needs it, and a topic forgets nothing. `isRedacted`: it held what looks like a card number, or the token that charges
- * a card again.
+ * The stored part of a callback: only the fields that are read. The rest may contain any customer or card data, no inquiry
+ * needs it, and a topic is never
+ * purged of it. `isRedacted`: it contained what looks like a card number, or the token that charges a card again.
  */
 export function redactCallback(
   raw: Uint8Array,
@@ -29,7 +29,7 @@ export function redactCallback(
 const cut = (value: string | number | null) =>
   typeof value === 'string' ? value.slice(0, textLengthMax) : value;
 
-/** By any name: an inquiry brings it, and it goes behind our alias. */
+/** By any name: an inquiry fetches it, and it is stored behind our alias. */
 const holdsRecurringToken = (body: Readonly<Record<string, unknown>>): boolean =>
   Object.entries(body).some(([name, value]) => /recurring/i.test(name) && value !== null);
 

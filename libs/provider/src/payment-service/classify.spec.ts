@@ -37,7 +37,7 @@ const uncertain = [
   { kind: 'invalid_request_error', code: 'core_api_error', reason: 'invalid_request_error core_api_error' },
   { kind: 'invalid_request_error', code: 'api_error', reason: 'invalid_request_error unknown code' },
 ];
-/** The shapes in which deployments give one error. */
+/** The shapes in which deployments return one error. */
 const shapes = {
   'a list of objects': (error: object) => [error],
   'one object': (error: object) => error,
@@ -86,7 +86,7 @@ describe('a refusal', () => {
       expect(classifyCreation(failed(errors)).kind).toBe(outcome);
   });
 
-  it('is not certain where one error of several is not', () => {
+  it('is not certain if one error of several is not', () => {
     expect(classifyCreation(failed([certain[0], uncertain[0]]))).toEqual({
       kind: 'unknown',
       reason: 'api_error core_api_error',
@@ -118,7 +118,7 @@ describe('a refusal', () => {
     ['payment', { token, status: 'declined' }],
     ['refund', { token, status: 'declined' }],
     ['payout', { token, status: 'declined' }],
-  ])('that names a %s is unknown, for it may have made one', (field, value) => {
+  ])('that has a %s is unknown, because it may have created one', (field, value) => {
     expect(classifyCreation(answered(400, { success: false, errors: [certain[2]], [field]: value }))).toEqual(
       { kind: 'unknown', reason: `refusal with a ${field}` },
     );
@@ -147,8 +147,8 @@ describe('a refusal', () => {
   });
 });
 
-// Too many requests were mistaken for a lost answer: a service that was busy for a moment sent card payments to a person.
-describe('a call that the service did not carry out', () => {
+// Too many requests were mistaken for a lost answer: a service that was busy for a moment sent card payments to a review.
+describe('a call that the service did not execute', () => {
   it.each([
     ['an error', { success: false, errors: [{ kind: 'api_error', code: 'rate_limited' }] }],
     ['a certain refusal', { success: false, errors: [certain[2]] }],
@@ -221,7 +221,7 @@ describe('an acceptance', () => {
       });
   });
 
-  it('does not hand on what the peer repeats of the key and the card number', () => {
+  it('does not pass on a repeated key or card number', () => {
     const [key, pan] = ['sk_sandbox_0123456789', '4392963203551251'];
     const body = { ...answer, echo: `Bearer ${key}`, card: { pan, number: Number(pan), [pan]: 1 } };
     const outcome = classifyCreation(answered(200, body), [key, pan, '737']);
@@ -229,7 +229,7 @@ describe('an acceptance', () => {
     expect(JSON.stringify(outcome)).not.toMatch(new RegExp(`${key}|${pan}`));
   });
 
-  it('keeps a token that happens to hold the digits of the CVV', () => {
+  it('keeps a token that happens to contain the digits of the CVV', () => {
     expect(classifyCreation(answered(200, { success: true, token: 'a737b' }), ['737'])).toMatchObject({
       answer: { token: 'a737b' },
     });
@@ -250,7 +250,7 @@ describe('an unreadable answer', () => {
     ['nothing', ''],
     ['a page', '<html>502 Bad Gateway</html>'],
     ['JSON cut short', '{"success":true,"token":"abc'],
-    // Read with U+FFFD for each wrong byte, two tokens of the service were one.
+    // Decoded with U+FFFD for each invalid byte, two tokens of the service were equal.
     ['bytes of ISO 8859-1', Buffer.from('{"success":true,"token":"sch\u00f6n"}', 'latin1')],
     ['a list', [{ success: true, token }]],
     ['a text', '"ok"'],
@@ -289,7 +289,7 @@ describe('a failure', () => {
   });
 });
 
-describe('whatever comes back', () => {
+describe('any answer', () => {
   const words = fc.constantFrom(
     ...Object.keys(errorKindByCode),
     ...certain.map((error) => error.kind),

@@ -1,8 +1,9 @@
 /**
- * What a call to the Payment Service did, classified from its answer.
+ * Classifies the effect of a call to the Payment Service from its answer.
  *
- * The one question is whether money can have moved. `not-sent` says certainly not; `refused` says that this delivery
- * of the request had no effect. Everything else is `unknown`, and is resolved by inquiry, never by calling again.
+ * The one question is whether money can have moved. `not-sent`: certainly not; `refused`: this delivery of the request had no
+ * effect. Everything else
+ * is `unknown`, and is resolved by inquiry, never by calling again.
  */
 import { errorKindByCode, isErrorCode } from '@tollgate/payment-api';
 import { maskedText } from '@tollgate/core';
@@ -10,31 +11,32 @@ import { decodeUtf8 } from '@tollgate/service-kit';
 import { isRemoved, repeatsSecret, withoutSecrets } from './secrets.ts';
 import type { ApiError } from '@tollgate/core/money';
 
-/** What is known after a call. A `reason` is a short text of ours: no part of an answer, no key, no card data. */
+/** The knowledge after a call. A `reason` is a short text of ours, without any part of an answer, key or card data. */
 export type ServiceOutcome<Answer> =
   | { kind: 'accepted'; answer: Answer }
   /** The service has refused it. Each error has a kind and a code; there is at least one. */
   | { kind: 'refused'; errors: ApiError[] }
-  /** No byte of the request left us; or, where `isAnswered`, HTTP 429: too many requests. */
+  /** No byte of the request was sent; or, if `isAnswered`, HTTP 429: too many requests. */
   | { kind: 'not-sent'; reason: string; isAnswered?: true }
   /** Anything else: it may have happened. */
   | { kind: 'unknown'; reason: string };
 
-/** What came back: an answer that was read to its end, or a failure before that. */
+/** An answer that was read to its end, or an earlier failure. */
 export type CallResult =
   | { kind: 'answered'; statusCode: number; body: Uint8Array }
-  /** `sent` is false only where no byte of the request can have left us; `code` is the error's `code`. */
+  /** `sent` is false only if no byte of the request can have been sent; `code` is the error's `code`. */
   | { kind: 'failed'; sent: boolean; code: string };
 
-/** Reads a body with `success: true` as the answer of one operation, or says why it is none. */
+/** Reads a body with `success: true` as the answer of one operation, or returns why it is invalid. */
 export type AnswerReader<Answer> = (body: unknown) => { answer: Answer } | { fault: string };
 
 /**
- * Turns what came back into an outcome, by the kinds and codes of section 7 and never by a status of failure: known
- * deployments answer 403 or 502 for everything.
+ * Turns an answer or failure into an outcome, by the kinds and codes of section 7 and never by an HTTP failure status: known
+ * deployments answer 403 or 502
+ * for everything.
  *
- * @param secrets texts of the request (key, card number, CVV, recurring token, bank account) that must not come back in
- * an outcome.
+ * @param secrets texts of the request (key, card number, CVV, recurring token, bank account) that must not be part of an
+ * outcome
  */
 export function classify<Answer>(
   result: CallResult,
@@ -59,7 +61,7 @@ const notSent = (reason: string) => ({ kind: 'not-sent', reason }) as const;
 
 const tooManyRequests = 429;
 
-/** True if an answer names nothing that may have been made; also one that cannot be read, such as a proxy's page. */
+/** True if an answer names nothing that may have been created; true for an unreadable one, such as a proxy's page. */
 function namesNothing(bytes: Uint8Array, body: Body | undefined): boolean {
   if (body !== undefined) return body['success'] !== true && madeBy(body) === undefined;
   const text = new TextDecoder().decode(bytes);
@@ -116,7 +118,7 @@ function fromErrors(http: string, body: Body, secrets: readonly string[]): Servi
   if (errors.length === 0) return unknown(`${http} without readable errors`);
   const uncertain = errors.find((error) => !isRefusal(error));
   if (uncertain !== undefined) return unknown(describe(uncertain));
-  // A refusal that names a payment, a refund or a payout may have made one.
+  // A refusal that names a payment, a refund or a payout may have created one.
   const named = madeBy(body);
   return named === undefined ? { kind: 'refused', errors } : unknown(`refusal with a ${named}`);
 }
@@ -132,7 +134,7 @@ const refusalKinds: ReadonlySet<string> = new Set([
 ]);
 const uncertainKinds: ReadonlySet<string> = new Set(['api_error', 'gateway_error', 'http_error']);
 
-/** By its kind alone, whatever the code: section 7 lists none. What contradicts itself proves nothing. */
+/** By its kind alone, whatever the code: section 7 lists none. A contradictory answer proves nothing. */
 function isRefusal({ kind, code }: ApiError): boolean {
   if (uncertainKinds.has(code) || (isErrorCode(code) && errorKindByCode[code] === 'api_error')) return false;
   return refusalKinds.has(kind);

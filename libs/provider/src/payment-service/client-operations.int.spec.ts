@@ -1,4 +1,4 @@
-/** What each operation asks for and hands on, over real HTTPS. How a call can end is in client.int.spec.ts. */
+/** Requests and results of each operation, over real HTTPS. The possible ends of a call are in client.int.spec.ts. */
 import { systemClock } from '@tollgate/service-kit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ServiceOutcome } from './classify.ts';
@@ -37,7 +37,7 @@ const dispute = { id: 'dispute-1', amount: 5, currency: 'EUR', status: 'pending'
 interface Operation {
   run: (client: PaymentServiceClient) => Promise<ServiceOutcome<unknown>>;
   request: { method: string; url: string; body?: object };
-  /** Fields of the right answer next to `success`, and what is read from them; without `read`, the whole body. */
+  /** Fields of the right answer next to `success`, and the result; without `read`, the whole body. */
   right: object;
   read?: unknown;
 }
@@ -136,7 +136,7 @@ const operations: Record<string, Operation> = {
 let peer: HttpsPeer;
 let client: PaymentServiceClient;
 
-/** What came before a test is not its business. */
+/** Ignores calls before the test. */
 let arrivalsBefore = 0;
 const arrivals = () => peer.arrivals.slice(arrivalsBefore);
 
@@ -159,7 +159,7 @@ beforeEach(() => {
   arrivalsBefore = peer.arrivals.length;
 });
 
-/** What a peer may repeat. The key and the request apart: the one must not be removed for the sake of the other. */
+/** Texts that a peer may repeat. The key and the request separately: removing one must not depend on the other. */
 const repeated = {
   'the key': ({ headers }: Arrival) => headers.authorization ?? '',
   'the request': ({ url, body }: Arrival) => `${url} ${body}`,
@@ -168,7 +168,7 @@ const repeated = {
 describe.each(Object.entries(operations))('%s', (_name, { run, request, right, read }) => {
   const answer = { success: true, ...right };
 
-  it('asks as the specification says, once, and hands on what is answered', async () => {
+  it('sends the specified request, once, and passes the answer on', async () => {
     peer.next(json(200, answer));
     expect(await run(client)).toEqual({ kind: 'accepted', answer: read ?? answer });
 
@@ -203,7 +203,7 @@ describe.each(Object.entries(operations))('%s', (_name, { run, request, right, r
   );
 });
 
-describe('a request that would ask for something else than was meant is not sent', () => {
+describe('a request that would mean something else is not sent', () => {
   it.each([Number.NaN, Number.POSITIVE_INFINITY, 0, -1, 1.5, 2 ** 53])(
     'a refund of %d, which JSON or a service may turn into a whole one',
     async (amount) => {
@@ -231,7 +231,7 @@ describe('a request that would ask for something else than was meant is not sent
     expect(arrivals()).toEqual([]);
   });
 
-  it('and what is odd keeps inside its place', async () => {
+  it('and unusual input stays inside its place', async () => {
     const odd = 'a/../b?c#d%2e ä&currency=USD';
     const shown = { ...payout, token: odd, orderNumber: odd };
     peer.next(json(200, { success: true, payment: shown }), json(200, { success: true, payments: [shown] }));

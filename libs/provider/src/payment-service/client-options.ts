@@ -4,11 +4,11 @@ import { createSecureContext, getCACertificates, type SecureContext } from 'node
 import type { Clock } from '@tollgate/service-kit';
 import type { Dispatcher } from 'undici';
 
-/** What requests go over. It calls `onRequestStart` directly before the first byte leaves. */
+/** The transport. It calls `onRequestStart` directly before the first byte leaves. */
 export type Connections = Pick<Dispatcher, 'dispatch' | 'destroy'>;
 
 export interface PaymentServiceClientOptions {
-  /** Address of the service, `https` only (section 5); a path in it comes before `/api/v1`. */
+  /** URL of the service, `https` only (section 5); its path precedes `/api/v1`. */
   baseUrl: string;
   /** The merchant's private key, read again for each call. */
   privateKey: { reveal(): string };
@@ -18,13 +18,13 @@ export interface PaymentServiceClientOptions {
   deadlineMs?: number;
   /** Calls on the wire at once; further ones wait within their deadline. Default 64. */
   maxConnections?: number;
-  /** Where the deadlines come from. */
+  /** The source of the deadlines. */
   clock: Pick<Clock, 'after'>;
   /** In the place of HTTPS connections of its own, as in the simulation. */
   connections?: Connections;
 }
 
-/** The client cannot be made from its options. The message says which, and holds none of their values. */
+/** Invalid client options. The message names them, without their values. */
 class PaymentServiceClientError extends Error {
   readonly code = 'payment_service_options_invalid';
   override readonly name = 'PaymentServiceClientError';
@@ -73,7 +73,7 @@ function assertPrivateKey(key: string): void {
     );
 }
 
-/** Node silently ignores what is not a certificate, and `ca` alone would replace the usual ones. */
+/** Node silently ignores an invalid certificate, and `ca` alone would replace the usual ones. */
 function trusting(ca: string): SecureContext {
   try {
     new X509Certificate(ca);

@@ -52,7 +52,7 @@ async function startPeer(...behaviours: Behaviour[]): Promise<HttpsPeer> {
   return peer;
 }
 
-/** One connection: a request that somebody sends again would arrive before the next one. */
+/** One connection: a repeated request would arrive before the next one. */
 function connect(baseUrl: string, options: Partial<PaymentServiceClientOptions> = {}): PaymentServiceClient {
   const client = createPaymentServiceClient({
     baseUrl,
@@ -66,7 +66,7 @@ function connect(baseUrl: string, options: Partial<PaymentServiceClientOptions> 
   return client;
 }
 
-/** Deadlines that pass when the test says so; the n-th call has the n-th deadline. */
+/** Deadlines that pass on command; the n-th call has the n-th deadline. */
 function manualDeadlines(): { clock: Pick<Clock, 'after'>; expire: (call: number) => void } {
   const expiries: (() => void)[] = [];
   const clock: Pick<Clock, 'after'> = {
@@ -125,7 +125,7 @@ describe('the requests', () => {
     ]);
   });
 
-  it('use HTTP/1.1 where the peer offers HTTP/2, whose requests undici would queue again', async () => {
+  it('use HTTP/1.1 even if the peer offers HTTP/2, whose requests undici would queue again', async () => {
     const versions: string[] = [];
     const server = createSecureServer({ ...certificate, allowHTTP1: true }, (request, response) => {
       versions.push(request.httpVersion);
@@ -136,7 +136,7 @@ describe('the requests', () => {
     expect(versions).toEqual(['1.1']);
   });
 
-  it('trust the usual authorities next to the given one', async () => {
+  it('trust the usual authorities in addition to the given one', async () => {
     const usual = getCACertificates('default');
     const usualAuthority = await createAuthority('Usual');
     const peer = await startHttpsPeer(await issue(usualAuthority), created);
@@ -225,7 +225,7 @@ describe('a refusal', () => {
 });
 
 describe('a connection that the peer closed while it was idle', () => {
-  it('is used at most once for the next call, and the outcome says whether', async () => {
+  it('is used at most once for the next call, and the outcome shows whether', async () => {
     for (let round = 0; round < 20; round += 1) {
       const sockets: { end(): void; destroy(): void }[] = [];
       const peer = await startPeer((context) => {
@@ -283,7 +283,7 @@ describe('a request that never left is not-sent', () => {
     ],
     ['speaks no TLS', (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'), /^(E|ERR_SSL_)[A-Z_]+$/],
     ['never finishes the handshake', () => undefined, /^(connect )?timeout$/],
-  ])('where the peer %s', async (_what, behave, reason) => {
+  ])('if the peer %s', async (_what, behave, reason) => {
     const server = createServer((socket) => {
       cleanups.push(async () => void socket.destroy());
       behave(socket);
@@ -320,7 +320,7 @@ describe('a request that never left is not-sent', () => {
     }
   }
 
-  it('where verification is switched off in the environment, all the same', async () => {
+  it('even if verification is switched off in the environment', async () => {
     const before = process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
     const emitWarning = process.emitWarning.bind(process);
     process.emitWarning = () => {};
@@ -415,7 +415,7 @@ describe('closing', () => {
 });
 
 describe('secrets', () => {
-  it('do not come back in any outcome, however the peer repeats them', async () => {
+  it('are not part of any outcome, however the peer repeats them', async () => {
     const echo =
       (wrap: (text: string) => unknown, statusCode: number): Behaviour =>
       (context) =>

@@ -34,9 +34,9 @@ import { secretsOfCreation, secretsOfPayout } from './secrets.ts';
 import { amountSchema } from '@tollgate/core/money';
 
 /**
- * The operations of the Payment Service. None rejects for anything that the peer or the network does. Each is sent once;
- * see {@link ServiceOutcome} for what its end proves. Amounts are in minor units and as the service gives them: whether
- * they are the right ones is the caller's business.
+ * The operations of the Payment Service. None rejects, whatever the peer or the network does. Each is sent once; see {@link
+ * ServiceOutcome} for what its end
+ * proves. Amounts are in minor units and as the service returns them: the caller checks them.
  */
 export interface PaymentServiceClient {
   createPayment(
@@ -47,25 +47,25 @@ export interface PaymentServiceClient {
   ): Promise<ServiceOutcome<CreatePaymentAnswer>>;
   /** An unknown token is `refused` with the code `payment_not_found`. */
   retrievePayment(token: string): Promise<ServiceOutcome<ServicePayment>>;
-  /** Newest first; none is `accepted` only if it is proven. */
+  /** Newest first; an empty list is `accepted` only if proven. */
   listPayments(query: { orderNumber: string }): Promise<ServiceOutcome<ServicePayment[]>>;
-  /** Takes all the money that a two-step payment holds. Without a payment if the service shows none. */
+  /** Captures all authorized money of a two-step payment. Without a payment if the service shows none. */
   confirmPayment(token: string, maySend?: MaySend): Promise<ServiceOutcome<ServicePayment | undefined>>;
-  /** Gives all the money back that a two-step payment holds. Without a payment if the service shows none. */
+  /** Voids all authorized money of a two-step payment. Without a payment if the service shows none. */
   declinePayment(token: string, maySend?: MaySend): Promise<ServiceOutcome<ServicePayment | undefined>>;
-  /** Without an amount, all that is left. An accepted refund may have any status, `declined` among them. */
+  /** Default amount: all that is left. An accepted refund may have any status, including `declined`. */
   refundPayment(request: RefundRequest, maySend?: MaySend): Promise<ServiceOutcome<RefundAnswer>>;
-  /** An accepted payout may have any status, `declined` among them. */
+  /** An accepted payout may have any status, including `declined`. */
   createPayout(request: PayoutRequest, maySend?: MaySend): Promise<ServiceOutcome<PayoutAnswer>>;
   /** An unknown token is `refused` with the code `payment_not_found`. */
   retrievePayout(token: string): Promise<ServiceOutcome<ServicePayout>>;
-  /** Newest first; none is `accepted` only if it is proven. */
+  /** Newest first; an empty list is `accepted` only if proven. */
   listPayouts(query: { orderNumber: string }): Promise<ServiceOutcome<ServicePayout[]>>;
-  /** One page of what was created on some days, newest first; `accepted` only if it is proven to be that page. */
+  /** One page of payments created on some days, newest first; `accepted` only if proven to be that page. */
   pageOfPayments(query: PageQuery): Promise<ServiceOutcome<Page<ComparableRow>>>;
   pageOfPayouts(query: PageQuery): Promise<ServiceOutcome<Page<ServicePayout>>>;
   retrieveBalance(currency: string): Promise<ServiceOutcome<ServiceBalance>>;
-  /** The newest disputes: one that is not among them may still exist. */
+  /** The newest disputes: a missing one may still exist. */
   listDisputes(): Promise<ServiceOutcome<ReadDisputes>>;
   /** Waits for the calls under way, at most one deadline; later calls are `not-sent`. */
   close(): Promise<void>;
@@ -176,7 +176,7 @@ const unusable = (what: 'token' | 'order number' | 'amount') =>
  */
 const isUsable = (orderNumber: string): boolean => orderNumber !== '' && orderNumber.isWellFormed();
 
-/** An encoded answer would be unreadable, so none is asked for. */
+/** An encoded answer would be unreadable, so none is requested. */
 const headersOf = (request: Pick<ExchangeRequest, 'body'>, key: string): Record<string, string> => ({
   authorization: `Bearer ${key}`,
   accept: 'application/json',
@@ -184,7 +184,7 @@ const headersOf = (request: Pick<ExchangeRequest, 'body'>, key: string): Record<
   ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
 });
 
-/** Undefined for what no encoding keeps inside its place in a path: nothing, dots, half of a surrogate pair. */
+/** Undefined for text that no encoding keeps inside its path segment: empty, dots, half of a surrogate pair. */
 const toPathSegment = (token: string): string | undefined =>
   token === '' || token === '.' || token === '..' || !token.isWellFormed()
     ? undefined

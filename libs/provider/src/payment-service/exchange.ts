@@ -18,8 +18,8 @@ export interface Exchange {
   /**
    * Never rejects.
    *
-   * @param maySend asked directly before the first byte is written
-   * @param withinMs in place of the usual deadline
+   * @param maySend called directly before the first byte is written
+   * @param withinMs replaces the usual deadline
    */
   send(request: ExchangeRequest, maySend: MaySend, withinMs?: number): Promise<CallResult>;
   /** Waits for what is under way (at most one deadline), then closes the connections. Later requests are not sent. */
@@ -40,7 +40,7 @@ interface ExchangeOptions {
   secureContext: SecureContext | undefined;
   deadlineMs: number;
   maxConnections: number;
-  /** Where the deadline comes from. */
+  /** The source of the deadline. */
   clock: Pick<Clock, 'after'>;
   connections?: Connections | undefined;
 }
@@ -63,8 +63,9 @@ export function createExchange(options: ExchangeOptions): Exchange {
 }
 
 /**
- * HTTP/1.1 with one request at a time on a connection: a GET that is pipelined behind a failed request, and an HTTP/2
- * stream that the peer gives up, undici sends again. Its own time-outs are off, as none spans the whole exchange.
+ * HTTP/1.1 with one request at a time per connection: undici resends a GET pipelined after a failed request, and an HTTP/2
+ * stream that the peer abandons. Its
+ * own time-outs are off, as none covers the whole exchange.
  */
 function createPool(options: ExchangeOptions): Pool {
   return new Pool(options.origin, {
@@ -78,16 +79,17 @@ function createPool(options: ExchangeOptions): Pool {
     keepAliveMaxTimeout: idleConnectionMs,
     maxResponseSize: answerBytesMax,
     connect: {
-      rejectUnauthorized: true, // Also where NODE_TLS_REJECT_UNAUTHORIZED=0 is set.
+      rejectUnauthorized: true, // Even with NODE_TLS_REJECT_UNAUTHORIZED=0.
       ...(options.secureContext === undefined ? {} : { secureContext: options.secureContext }),
     },
   });
 }
 
 /**
- * undici calls `onRequestStart` directly before it writes the first byte, on a connection whose handshake is done. So
- * a request that ends before that was provably not sent, whatever the error; and throwing there keeps a request
- * from being written after its deadline, or a second time.
+ * undici calls `onRequestStart` directly before it writes the first byte, on a connection with a completed handshake. So a
+ * request that ends before that was
+ * provably not sent, whatever the error; and throwing there prevents a request from being written after its deadline, or a
+ * second time.
  */
 function exchangeOnce(
   pool: Connections,

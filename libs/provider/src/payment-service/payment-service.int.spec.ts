@@ -1,4 +1,4 @@
-/** What the port says about answers of the service that deployments give and the sandbox does not. */
+/** Answers of other deployments that the sandbox does not give, and their result at the port. */
 import { Secret, systemClock } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { once } from 'node:events';
@@ -45,8 +45,8 @@ afterAll(async () => {
 const authorize = () => provider.authorize(request, () => true);
 const refuse = (error: object) => peer.next(json(422, { success: false, errors: [error] }));
 
-// The service refuses parameters that it does not know: no account was followed by another one.
-test('how long the answer may take is for us, and not sent', async () => {
+// The service refuses unknown parameters: an account was never followed by another one.
+test('the deadline of the answer is ours, and not sent', async () => {
   const { isCaptureDeferred: _, isRecurring: __, ...sent } = request;
   refuse({ code: 'invalid_param', kind: 'invalid_request_error', message: 'no' });
   await provider.authorize({ ...request, answerWithinMs: 5_000 }, () => true);
@@ -59,8 +59,9 @@ test('an order number that exists already is this very call, delivered twice: it
   expect(await authorize()).toEqual({ kind: 'unknown', reason: 'the order number was refused' });
 });
 
-// A deployment that says "has already been taken" under its own code: the charge that the first delivery had made was
-// recorded as refused, and a caller who asked again charged the card again.
+// A deployment returns "has already been taken" under its own code: the charge of the first delivery was recorded as refused,
+// and a caller who repeated the
+// request charged the card again.
 test.each(['invalid_param', 'not_unique', 'duplicate_order_number'])(
   'a refusal that names our order number as its parameter (%s) is one, too',
   async (code) => {
@@ -69,8 +70,9 @@ test.each(['invalid_param', 'not_unique', 'duplicate_order_number'])(
   },
 );
 
-// '2026-11-24 01:00:00' was read in the zone of the gateway: one hour too early in Berlin, so that the payout whose answer had
-// been lost was older than its own call, and mistaken for somebody else's.
+// '2026-11-24 01:00:00' was read in the zone of the gateway: one hour too early in Berlin, so that a payout whose answer had
+// been lost was older than its own
+// call, and mistaken for a foreign one.
 test('a time without a zone proves nothing about the time, wherever the gateway runs', async () => {
   const { TZ } = process.env;
   try {
@@ -125,7 +127,7 @@ test.each([
     () => provider.listPayments({ orderNumber: 'o-1' }),
     { payments: [{ ...payment, token: '4392 9632 0355 1251', orderNumber: 'o-1' }] },
   ],
-])('%s is unknown where the token is a card number, which is not kept', async (_what, call, body) => {
+])('%s is unknown if the token is a card number, which is not stored', async (_what, call, body) => {
   peer.next(json(200, { success: true, ...body }));
   expect(await call()).toEqual({ kind: 'unknown', reason: 'success with a secret as token' });
 });
@@ -162,14 +164,14 @@ test.each([
   ['30569309025904', '**********5904'],
   ['305693****5904', '**********5904'],
   ['439296******1251', '439296******1251'],
-])('of the mask %s, no more is taken than may be shown', async (sanitizedMask, kept) => {
+])('of the mask %s, only the displayable part is used', async (sanitizedMask, kept) => {
   peer.next(json(200, { success: true, payment: { ...payment, sanitizedMask } }));
   expect(await provider.inquirePayment('token-1')).toMatchObject({
     answer: { observed: { sanitizedMask: kept } },
   });
 });
 
-test('a card number in the mask or the decline reason goes no further, and the rest of the text does', async () => {
+test('a card number in the mask or the decline reason is removed, and the rest of the text is kept', async () => {
   const leaking = { ...payment, sanitizedMask: pan, declineReason: `card ${pan} is blocked` };
   peer.next(
     json(200, { success: true, payment: leaking }),
@@ -195,8 +197,8 @@ test('a dispute may be numbered, and one without a readable date is one all the 
   });
 });
 
-describe('a call whose connection takes longer to be made than the call may wait', () => {
-  /** Between us and the peer: it passes nothing on until it is opened, so that the handshake stands still. */
+describe('a call whose connection takes longer than the call may wait', () => {
+  /** Between us and the peer: it forwards nothing until it is opened, so that the handshake stalls. */
   async function startRelay() {
     const sockets: Socket[] = [];
     const relay = createServer((socket) => sockets.push(socket.pause().on('error', () => {})));
@@ -212,8 +214,8 @@ describe('a call whose connection takes longer to be made than the call may wait
     return { port, open, arrived: () => sockets.length, close: () => relay.close() };
   }
 
-  // A gateway that was stopped in the handshake sent the call when it woke up, long after a person had read that nothing
-  // was made: the card was charged twice.
+  // A gateway that was suspended in the handshake sent the call when it woke up, long after a person had read that nothing was
+  // created: the card was charged twice.
   it('is never sent, and provably so', async () => {
     const relay = await startRelay();
     const { authorize, close } = open(`https://localhost:${relay.port}`);

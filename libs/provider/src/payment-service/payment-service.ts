@@ -1,4 +1,4 @@
-/** The Payment Service behind the port: requests and answers in its words, outcomes in ours. */
+/** The Payment Service behind the port: requests and answers in its terms, outcomes in ours. */
 import {
   containsCardNumber,
   maskedText,
@@ -101,8 +101,9 @@ function ended<Answer, Known extends object>(
 }
 
 /**
- * Our numbers are unique and well formed: what is wrong with one is that it exists already, by this very call, delivered
- * twice on its way. An inquiry finds it. Section 7 lists no codes, so the parameter counts as well.
+ * Our numbers are unique and well formed: an invalid one already exists, by this very call, delivered twice. An inquiry finds
+ * it. Section 7 lists no codes, so the
+ * parameter counts as well.
  */
 const isAboutOrderNumber = ({ code, parameter }: ApiError): boolean =>
   code === 'order_number_already_exists' || parameter === 'orderNumber';
@@ -129,14 +130,14 @@ const masked = (text: string | null | undefined): string | undefined =>
 const unlessCardNumber = (token: string | null | undefined): string | undefined =>
   token === null || token === undefined || containsCardNumber(token) ? undefined : token;
 
-/** As the service shows it, but never more digits than are hidden: of up to 14, first six and last four are most. */
+/** As the service shows it, but never more digits than are hidden: at most the first six and last four of 14. */
 const toMask = (text: string | null | undefined): string | undefined =>
   masked(text)?.replace(/^\d{6}(\D{2,4}\d{4})$/, '******$1');
 
 /** A time of day with its zone at the end; without one it would be read in the zone of this process. */
 const zonedTime = /:\d\d(\.\d+)? ?(Z|UTC|GMT|[+-]\d\d:?\d\d)$/i;
 
-/** Undefined for what is no instant: it proves nothing about the time. Nothing is specified about times. */
+/** Undefined for an invalid time: it proves nothing. Nothing is specified about times. */
 function toInstant(text: string | null | undefined): number | undefined {
   const instant = zonedTime.test(text ?? '') ? Date.parse(text ?? '') : Number.NaN;
   return Number.isNaN(instant) ? undefined : instant;
@@ -158,7 +159,7 @@ function toFound(payment: ServicePayment): FoundPayment {
     createdAt: toInstant(payment.createdAt),
     amount: payment.amount ?? undefined,
     currency: payment.currency ?? undefined,
-    // What is not shown is not 0.
+    // A missing sum is not 0.
     authorizedAmount: payment.heldAmount ?? undefined,
     refundedAmount: payment.refundedAmount ?? undefined,
   };
@@ -182,7 +183,7 @@ function toPayout(payout: ServicePayout): ObservedPayout {
   return { serviceToken: token, status, amount, currency, ...omitUndefined(optional) };
 }
 
-/** The specification names no values: those of the sandbox, which says whether the customer's claim holds, and plain words. */
+/** The specification lists no values: those of the sandbox, from the view of the customer's claim, and plain words. */
 const disputeStates: ReadonlyMap<string, ObservedDispute['state']> = new Map([
   ['pending', 'open'],
   ['open', 'open'],

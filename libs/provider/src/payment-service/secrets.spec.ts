@@ -18,7 +18,7 @@ describe('the secrets of a request', () => {
     expect(secretsOfCreation(creation)).toEqual([]);
   });
 
-  it('of a payout are what says where the money goes', () => {
+  it('of a payout are the parts of its destination', () => {
     const bankAccount = { bankName: 'Bank', account };
     expect(secretsOfPayout({ ...payout, destination: { card: { pan, expires: '12/2030' } } })).toEqual([pan]);
     expect(secretsOfPayout({ ...payout, destination: { recurringToken: 'rec-1' } })).toEqual(['rec-1']);
@@ -43,7 +43,7 @@ describe('a text repeats a secret', () => {
     expect(repeatsSecret('to DE89370400440532013000', ['DE89 3704 0044 0532 0130 00'])).toBe(true);
   });
 
-  it('of a few characters only where it stands in one piece', () => {
+  it('of a few characters match only in one piece', () => {
     expect(repeatsSecret('cvv 737', ['737'])).toBe(true);
     expect(repeatsSecret('page 7 of 37', ['737'])).toBe(false);
     expect(repeatsSecret('no secret', ['____________'])).toBe(false);

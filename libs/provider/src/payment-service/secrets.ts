@@ -6,7 +6,7 @@ import { toVisibleText, type CreatePaymentRequest, type PayoutRequest } from '@t
 export const secretsOfCreation = ({ card, recurringToken }: CreatePaymentRequest): string[] =>
   given(card?.pan, card?.cvv, recurringToken);
 
-/** The secrets of a payout. An account number is no secret, but it is personal data that nobody needs back. */
+/** The secrets of a payout. An account number is not secret, but it is personal data that no answer needs. */
 export const secretsOfPayout = ({ destination }: PayoutRequest): string[] =>
   given(destination.card?.pan, destination.recurringToken, destination.bankAccount?.account);
 
@@ -22,10 +22,10 @@ const removed = '[removed]';
 /** True for a token that must not be kept: it repeated a secret of the request, or contains a card number. */
 export const isSecretToken = (token: string): boolean => isRemoved(token) || containsCardNumber(token);
 
-/** True for what stands in place of a text that repeated a secret. It identifies nothing. */
+/** True for the replacement of a text that repeated a secret. It identifies nothing. */
 export const isRemoved = (text: string): boolean => text === removed;
 
-/** True where a text holds one of the secrets; a long one also in groups, as card and account numbers are printed. */
+/** True if a text contains one of the secrets; a long one also in groups, as card and account numbers are printed. */
 export const repeatsSecret = (text: string, secrets: readonly string[]): boolean => searchFor(secrets)(text);
 
 function searchFor(secrets: readonly string[]): (text: string) => boolean {
@@ -40,8 +40,9 @@ function searchFor(secrets: readonly string[]): (text: string) => boolean {
 const withoutSeparators = (text: string): string => text.replace(/[\s._/-]/g, '');
 
 /**
- * A reviver of `JSON.parse` that leaves out what must not come back, and the null of empty fields, and makes texts visible:
- * people read them in the console, a terminal and CSV files. A token stays as it is, because another text is another token.
+ * A reviver for `JSON.parse` that drops secrets and the nulls of empty fields, and makes texts visible: people read them in the
+ * console, a terminal and CSV files. A
+ * token stays unchanged, because another text is another token.
  */
 export function withoutSecrets(secrets: readonly string[]) {
   const long = secrets.filter((secret) => secret.length >= secretLengthMin);

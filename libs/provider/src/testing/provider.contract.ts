@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test, afterAll } from 'vitest';
 import type { AuthorizeRequest, InquiryOutcome, Provider } from '@tollgate/core';
 import type { Operation } from '@tollgate/core/testing';
 
-/** A provider whose customers, and whose network, a test plays. */
+/** A provider whose customers and network a test controls. */
 export interface ProviderUnderTest {
   provider: Provider;
   /** The customer pays on the hosted page: at once, or authorizes the amount if the capture is deferred. */
@@ -12,7 +12,7 @@ export interface ProviderUnderTest {
   loseAnswer(operation: Operation): Promise<void>;
   /** The same provider as an account that it refuses. */
   refusedAccount: Provider;
-  /** The same provider where nothing listens. */
+  /** The same provider without a listener. */
   unreachable: Provider;
   close(): Promise<void>;
 }
@@ -95,7 +95,7 @@ export function describeProvider(name: string, open: () => Promise<ProviderUnder
       expect(await inquire(await authorized({ source: { card } }))).toMatchObject({ status: 'approved' });
     });
 
-    test('a recurring token is given if it is wanted, and can be charged', async () => {
+    test('a recurring token is issued on request, and can be charged', async () => {
       const first = answerOf(await provider.inquirePayment(await paid({ isRecurring: true })));
       expect(first.recurringToken).toEqual(expect.any(String));
       const { recurringToken = '' } = first;
@@ -115,7 +115,7 @@ export function describeProvider(name: string, open: () => Promise<ProviderUnder
   });
 
   describe(`${name}: capture and void`, () => {
-    test('the authorized amount shows until it is captured', async () => {
+    test('the authorized amount is shown until it is captured', async () => {
       const token = await paid({ isCaptureDeferred: true });
       expect(await inquire(token)).toMatchObject({ status: 'pending', authorizedAmount: 1250 });
       expect(await provider.capture(token, anyTime)).toMatchObject({ kind: 'accepted' });
@@ -137,7 +137,7 @@ export function describeProvider(name: string, open: () => Promise<ProviderUnder
     });
 
     test.each(['capture', 'void'] as const)(
-      'where the answer of a %s is lost, its effect shows',
+      'if the answer of a %s is lost, its effect shows',
       async (operation) => {
         const token = await paid({ isCaptureDeferred: true });
         await under.loseAnswer(operation);
@@ -148,7 +148,7 @@ export function describeProvider(name: string, open: () => Promise<ProviderUnder
   });
 
   describe(`${name}: refund`, () => {
-    test('the refunded sum grows by each refund, and no more is refunded than was paid', async () => {
+    test('the refunded sum grows by each refund, and never exceeds the paid amount', async () => {
       const serviceToken = await paid();
       expect(await provider.refund({ serviceToken, amount: 250 }, anyTime)).toMatchObject({
         kind: 'accepted',
@@ -205,7 +205,7 @@ export function describeProvider(name: string, open: () => Promise<ProviderUnder
       expect(await provider.inquirePayout('nobody')).toEqual({ kind: 'missing' });
     });
 
-    test('an unused order number gives an empty list, which proves that nothing was made', async () => {
+    test('an unused order number returns an empty list, which proves that nothing was created', async () => {
       const query = { orderNumber: nextNumber() };
       expect(await provider.listPayments(query)).toEqual({ kind: 'accepted', answer: [] });
       expect(await provider.listPayouts(query)).toEqual({ kind: 'accepted', answer: [] });
@@ -215,7 +215,7 @@ export function describeProvider(name: string, open: () => Promise<ProviderUnder
     const onlyDay = (day: string) => ({ from: day, to: day, page: 1 });
     const anotherDay = { from: '2020-01-01', to: '2020-01-02', page: 1 };
 
-    test('a page of payments shows those of its days, newest first, and no payout', async () => {
+    test('a page of payments has those of its days, newest first, and no payout', async () => {
       const tokens = [await authorized(), await authorized()];
       const { createdAt } = await inquire(tokens[1] ?? '');
       const { found, total } = answerOf(await provider.pageOfPayments(onlyDay(toDay(createdAt))));
@@ -227,7 +227,7 @@ export function describeProvider(name: string, open: () => Promise<ProviderUnder
       expect(answerOf(await provider.pageOfPayments(anotherDay))).toEqual({ found: [], total: 0 });
     });
 
-    test('a page of payouts shows those of its days, and no payment', async () => {
+    test('a page of payouts has those of its days, and no payment', async () => {
       await paid();
       const wanted = payOut();
       await provider.payout(wanted, anyTime);
@@ -260,8 +260,8 @@ export function describeProvider(name: string, open: () => Promise<ProviderUnder
       expect(outcome).not.toHaveProperty('isAccountRefused');
     });
 
-    // A process once slept while the connection was being made, and sent the call when it woke up: money left twice.
-    test('a call whose time has passed when its first byte would leave is not sent', async () => {
+    // A process once slept during the connection's handshake, and sent the call when it woke up: money left twice.
+    test('a call whose deadline has passed when its first byte would leave is not sent', async () => {
       const wanted = request();
       const tooLate = () => false;
       const serviceToken = await paid();
@@ -279,7 +279,7 @@ export function describeProvider(name: string, open: () => Promise<ProviderUnder
       expect((await inquire(serviceToken)).refundedAmount).toBe(0);
     });
 
-    test('where nothing listens, nothing is sent', async () => {
+    test('without a listener, nothing is sent', async () => {
       expect(await under.unreachable.authorize(request(), anyTime)).toMatchObject({ kind: 'not-sent' });
     });
   });
