@@ -13,7 +13,7 @@ test('the order of a list, and the kind of a value, do', () => {
   expect(new Set(texts).size).toBe(texts.length);
 });
 
-test('it is JSON of the same value, and what a store gives back has the same text', () => {
+test('it is JSON of the same value, and stays the same after a store has returned it', () => {
   assert(
     property(jsonValue(), (value) => {
       const text = canonicalJson(value);

@@ -1,6 +1,7 @@
 /**
- * The one text of a JSON value: fields sorted by name, no spaces, fields without a value left out, as in JSON. What is
- * hashed or signed is this text, so that a store may give the fields back in another order.
+ * The canonical text of a JSON value: fields sorted by name, no spaces, undefined fields omitted, as in JSON. Hashes and
+ * signatures cover this text, so that a store may
+ * return the fields in another order.
  */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;

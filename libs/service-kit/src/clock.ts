@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Where time comes from. Everything outside `main.ts` and the adapters takes it as a parameter. */
+/** The source of time. Everything outside `main.ts` and the adapters gets it as a parameter. */
 export interface Clock {
   /** Wall-clock time, milliseconds since the Unix epoch. May jump. */
   now(): number;
-  /** Milliseconds from an arbitrary origin that only ever grow; for measuring how long something took. */
+  /** Milliseconds from an arbitrary origin that never decrease; for measuring durations. */
   monotonic(): number;
   /** Resolves after `durationMs`; rejects with the signal's reason when it is aborted first. */
   sleep(durationMs: number, signal?: AbortSignal): Promise<void>;

@@ -128,7 +128,7 @@ export type ValuesOf<P extends Parameters> = {
   [Name in keyof P]: P[Name] extends Parameter<infer Value> ? Value : never;
 };
 
-/** What every command may use next to the tools of its program. */
+/** Dependencies of every command, in addition to those of its program. */
 export interface Output {
   isJson: boolean;
   /** Always. */
@@ -143,7 +143,7 @@ export interface Command<Tools> {
   summary: string;
   parameters: Parameters;
   run(tools: Tools & Output, values: never): Promise<CommandResult>;
-  /** What is wrong with the values together, as a sentence without its period. */
+  /** Faults of the values together, as a sentence without its period. */
   check?: (values: never) => string | undefined;
   /** Runs without opening anything. */
   isAlone?: true;
@@ -174,7 +174,7 @@ export interface CommandLineDeps<Tools> {
   /** Called once, and only for a command that is called correctly, with the values of all its parameters. */
   open(values: Readonly<Record<string, unknown>>): Promise<Opened<Tools>> | Opened<Tools>;
   print(text: string): void;
-  /** For the sentence that says what is wrong. */
+  /** For the error message. */
   complain(text: string): void;
 }
 
@@ -284,7 +284,7 @@ function unknownCommand(words: readonly string[], commands: readonly Command<nev
   return `Unknown command ${quoted(unknown)}.${didYouMean(unknown, known)}`.replace(/\.$/, '');
 }
 
-/** A list takes the arguments that follow it. */
+/** A list takes all following arguments. */
 function readValues(
   argv: readonly string[],
   command: Command<never>,

@@ -8,7 +8,7 @@ const schema = z.object({
 });
 
 describe('readConfig', () => {
-  it('takes an empty variable for one that is not set', () => {
+  it('treats an empty variable as not set', () => {
     expect(readConfig(schema, { PORT: '', KEY: undefined })).toEqual({ PORT: 3000 });
   });
 

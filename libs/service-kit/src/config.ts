@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { StartupError } from './errors.ts';
 
 /**
- * Reads configuration out of environment variables, all of which are checked together. An empty variable counts as not set.
+ * Reads configuration from environment variables, all checked together. An empty variable counts as not set.
  *
- * @throws StartupError whose message names each variable at fault; values are not repeated, they may be secrets.
+ * @throws StartupError with each invalid variable, without values: they may be secrets
  */
 export function readConfig<Schema extends z.ZodType>(
   schema: Schema,
@@ -25,9 +25,7 @@ export function readConfig<Schema extends z.ZodType>(
   );
 }
 
-/**
- * For `transform`: what `read` refuses with a StartupError is reported together with the faults of other variables.
- */
+/** For `transform`: a StartupError of `read` is reported together with the faults of other variables. */
 export const orFault =
   <Env, Read>(read: (env: Env) => Read) =>
   (env: Env, context: z.RefinementCtx): Read => {
@@ -45,7 +43,7 @@ export function wholeNumberSchema({ of, min, max }: { of: string; min: number; m
   return decimalSchema(`must be a whole number of ${of} from ${min} to ${max}`, min, max);
 }
 
-/** Written with digits alone: what else JavaScript takes for a number (`0x1F90`, `1e4`, a space) is a typing error here. */
+/** Digits only: other numbers in JavaScript (`0x1F90`, `1e4`, a space) are typing errors here. */
 const decimalSchema = (rule: string, min: number, max: number) =>
   z
     .string(rule)

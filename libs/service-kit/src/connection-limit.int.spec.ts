@@ -26,7 +26,7 @@ async function start(options: { idleMs?: number } = {}) {
   };
 }
 
-/** Opens connections one after the other; each sends a request first where `path` is given. */
+/** Opens connections one after the other; each sends a request first if `path` is given. */
 async function open(port: number, count: number, path?: string): Promise<readonly Socket[]> {
   const sockets: Socket[] = [];
   for (let opened = 0; opened < count; opened += 1) {
@@ -43,20 +43,17 @@ async function open(port: number, count: number, path?: string): Promise<readonl
 
 const openOf = (sockets: readonly Socket[]) => sockets.filter(({ readyState }) => readyState === 'open');
 
-// 1,500 connections that did nothing were held for a minute, and nothing bounded them.
-it.each([undefined, '/'])(
-  'connections that do nothing make place for those that come (after %s)',
-  async (path) => {
-    const { port, url } = await start();
-    const idle = await open(port, connectionsMax + 5, path);
-    await expect.poll(() => openOf(idle).length, patience).toBeLessThanOrEqual(connectionsMax);
-    expect((await fetch(url)).status).toBe(200);
-    // Those went that had been idle the longest.
-    expect(openOf(idle.slice(0, 5))).toEqual([]);
-  },
-);
+// 1,500 idle connections were kept for a minute, without a limit.
+it.each([undefined, '/'])('idle connections make room for new ones (after %s)', async (path) => {
+  const { port, url } = await start();
+  const idle = await open(port, connectionsMax + 5, path);
+  await expect.poll(() => openOf(idle).length, patience).toBeLessThanOrEqual(connectionsMax);
+  expect((await fetch(url)).status).toBe(200);
+  // The longest idle ones were closed.
+  expect(openOf(idle.slice(0, 5))).toEqual([]);
+});
 
-it('a request that is under way keeps its connection, and where all are busy the new one goes', async () => {
+it('a request under way keeps its connection, and if all are busy the new one is closed', async () => {
   const { port, url, asked, answer } = await start();
   const busy = await open(port, connectionsMax, '/slow');
   await expect.poll(() => asked.count, patience).toBe(connectionsMax);

@@ -3,15 +3,15 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Where one connection more than `connectionsMax` comes, the one that has been idle the longest is closed: it has no
- * request under way, or has not begun one, or is still shaking hands. Only where every one of them is busy, the new one
- * is.
+ * Above `connectionsMax` connections, the one that has been idle the longest is closed: without a request under way, before its
+ * first one, or during the handshake. Only
+ * if all of them are busy, the new one is closed.
  *
  * Call it before the server listens.
  */
 export function limitConnections(server: Pick<Server, 'on'>, connectionsMax: number): void {
   const open = new Set<Socket>();
-  // In the order in which they became idle. By peer, because over TLS a request knows its encrypted socket only.
+  // In the order in which they became idle. By peer, because over TLS a request has only its encrypted socket.
   const idle = new Map<string, Socket>();
 
   server.on('connection', (socket: Socket) => {

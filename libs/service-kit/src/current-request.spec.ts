@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { createRequestIds, instantOfRequestId, isRequestId } from './current-request.ts';
 
-/** Two requests of one millisecond were listed in whichever order chance had given their ids. */
-it('a later id is greater, also within a millisecond and where the clock is set back a little', () => {
+/** Two requests of one millisecond were listed in the random order of their ids. */
+it('a later id is greater, even within a millisecond and if the clock is set back a little', () => {
   let now = 1_000;
   const next = createRequestIds({ clock: { now: () => now }, ids: { uuid: randomUUID } });
   const ids = [next(), next(), next()];

@@ -6,24 +6,24 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock } from './clock.ts';
 import type { Ids } from './ids.ts';
 
-/** What is learnt of a request while it is answered. */
+/** Facts collected while a request is answered. */
 export interface CurrentRequest {
-  /** Ours; never what a client sent. Where no request asks for it, what its events are correlated by. */
+  /** Ours; never a client's. Without a request, the correlation id of its events. */
   id: string;
-  /** Whose key came with it. */
+  /** The owner of its key. */
   caller?: { environment: string; team: string; keyId: string };
-  /** How long calls of the Payment Service took that were made for it, milliseconds. */
+  /** Duration of its calls to the Payment Service, milliseconds. */
   providerMs: number;
 }
 
 const storage = new AsyncLocalStorage<CurrentRequest>();
 
-/** Undefined where nothing asked for it: in what a schedule does. */
+/** Undefined without a request, for example in a schedule. */
 export const currentRequest = (): CurrentRequest | undefined => storage.getStore();
 
 export const inRequest = (request: CurrentRequest, work: () => void): void => storage.run(request, work);
 
-/** As {@link inRequest} for what is done without one: log lines name what is recorded of it by the same id. */
+/** As {@link inRequest} for work without a request: log lines have the correlation id of its events. */
 export const inCause = <Result>(correlationId: string, work: () => Result): Result =>
   storage.getStore() === undefined ? storage.run({ id: correlationId, providerMs: 0 }, work) : work();
 
@@ -52,18 +52,18 @@ export function createRequestIds({
   };
   return () => {
     last = next();
-    // 64 bits of it are chance; Node keeps some ready, which bytes would be asked of the system each time.
+    // 64 bits of it are random, from Node's cache of UUIDs: random bytes would need a system call each.
     const uuid = ids.uuid();
     const number = last.number.toString(16).padStart(4, '0');
     return `${requestIdFrom(last.instant)}${number}${uuid.slice(0, 8)}${uuid.slice(24, 32)}`;
   };
 }
 
-/** No id of a request that came earlier is greater. @param instant milliseconds since the Unix epoch */
+/** No id of an earlier request is greater. @param instant milliseconds since the Unix epoch */
 export const requestIdFrom = (instant: number): string => `req_${instant.toString(36).padStart(9, '0')}`;
 
 export const isRequestId = (text: unknown): text is string =>
   typeof text === 'string' && /^req_[0-9a-z]{9}[0-9a-f]{20}$/.test(text);
 
-/** When the request came, milliseconds since the Unix epoch. */
+/** Time of the request, milliseconds since the Unix epoch. */
 export const instantOfRequestId = (id: string): number => Number.parseInt(id.slice(4, 13), 36);

@@ -1,30 +1,30 @@
 /**
- * What is stored about requests and customers is protected by secrets that are kept outside the event store, so that who
- * has the store, or a backup of it, can neither read nor guess it.
+ * Secrets outside the event store that protect stored data about requests and customers, so that a copy of the store, or a
+ * backup, can be neither read nor guessed.
  */
 import { createHmac, createSecretKey, hkdfSync } from 'node:crypto';
 import { type KeyedSecret, parseKeyedSecrets } from './keyed-secrets.ts';
 import type { Secret } from './secret.ts';
 
-/** The first one protects what is new; what an earlier one has protected is read by it. */
+/** The first one protects new data; the earlier ones read their own. */
 export type DataSecrets = readonly [KeyedSecret, ...KeyedSecret[]];
 
 /** Earlier ones are needed for as long as something is kept that they have protected. */
 const secretsMax = 16;
 
-/** Reads `kid:secret,kid:secret`, the one for what is new first. @throws StartupError */
+/** Reads `kid:secret,kid:secret`, the one for new data first. @throws StartupError */
 export const parseDataSecrets = (text: string): DataSecrets =>
   parseKeyedSecrets('DATA_SECRETS', text, secretsMax);
 
-/** A key of 256 bits for one purpose: what one purpose reveals says nothing about another. */
+/** A key of 256 bits for one purpose: knowledge of one reveals nothing about another. */
 export const deriveKey = (secret: Secret, purpose: string): Buffer =>
   Buffer.from(hkdfSync('sha256', secret.reveal(), '', `tollgate/${purpose}`, 32));
 
-/** Hashes that only who has the secrets can make or try out. */
+/** Hashes that require the secrets to compute or to guess. */
 export interface KeyedHashes {
-  /** `<kid>.<mac>` under the first secret: what is recorded. */
+  /** `<kid>.<mac>` under the first secret: the recorded form. */
   of(text: string): string;
-  /** The same under each earlier secret, for comparison with what was recorded then. */
+  /** The same under each earlier secret, for comparison with earlier records. */
   earlier(text: string): readonly string[];
 }
 

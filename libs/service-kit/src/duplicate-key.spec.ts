@@ -31,7 +31,7 @@ describe('a JSON text', () => {
     expect(duplicateKeyIn(json)).toBeUndefined();
   });
 
-  it('that was written by a serializer has none, with any white space', () => {
+  it("a serializer's output has none, with any white space", () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.constantFrom('', ' ', '\t', '\n'), (value, space) => {
         expect(duplicateKeyIn(JSON.stringify(value, null, space))).toBeUndefined();
@@ -40,8 +40,8 @@ describe('a JSON text', () => {
     );
   });
 
-  // What a parser has dropped of a key that is there twice is what the text has more of.
-  it('has a key twice just where a parser drops one', () => {
+  // A parser drops duplicate keys, so the text has more of them.
+  it('is found exactly if a parser drops one', () => {
     const key = fc.constantFrom('a', 'b', '\\u0061', '\\u0062', '"'.replace('"', '\\"'), 'c d');
     const value = fc.letrec<{ value: string }>((tie) => ({
       value: fc.oneof(

@@ -1,8 +1,9 @@
 /**
- * Where an object of a JSON text has a key twice: parsers disagree about which one counts, and what one program checks,
- * another would not act on. In one pass, whatever the nesting.
+ * Finds a duplicate key of an object in a JSON text: parsers disagree about which one counts, so that one program could check a
+ * value that another does not use. One pass,
+ * whatever the nesting.
  *
- * @param json that a parser has taken
+ * @param json that a parser has accepted
  * @returns the path of the second one, for example `destination.card`; undefined if every key is unique
  */
 export function duplicateKeyIn(json: string): string | undefined {
@@ -27,7 +28,7 @@ export function duplicateKeyIn(json: string): string | undefined {
   return undefined;
 }
 
-/** Strings, and what opens, closes and parts; what is between them has no keys. */
+/** Strings, brackets and separators; the text between them has no keys. */
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],]/gs;
 
 const pathOf = (open: readonly { keys: unknown; key: string }[]): string =>

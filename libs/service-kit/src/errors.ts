@@ -1,10 +1,10 @@
 /**
- * A failure of the infrastructure or of the start. Its message is written by us, holds no secret and no caller's data,
- * and may therefore be logged and printed.
+ * A failure of the infrastructure or of the start. Its message is our own, contains no secret and no caller's data, and may be
+ * logged and printed.
  */
 export class TollgateError extends Error {
   readonly code: string;
-  /** True if the same call may succeed later without anybody's help. */
+  /** True if the same call may succeed later by itself. */
   readonly retryable: boolean;
 
   constructor(code: string, message: string, options: { retryable?: boolean; cause?: unknown } = {}) {
@@ -15,7 +15,7 @@ export class TollgateError extends Error {
   }
 }
 
-/** The process cannot start; the message is one sentence that says what to do. */
+/** The process cannot start; the message is one sentence with what to do. */
 export class StartupError extends TollgateError {}
 
 /** Something that the code rules out has happened. Stops the stream or the process it happened in, loudly. */
@@ -25,7 +25,7 @@ export class InvariantViolation extends TollgateError {
   }
 }
 
-/** True if the same call may succeed later without anybody's help. */
+/** True if the same call may succeed later by itself. */
 export const isRetryable = (error: unknown): boolean =>
   error instanceof Error && 'retryable' in error && error.retryable === true;
 

@@ -1,6 +1,6 @@
-/** Finds what two programs would read differently in a request: a header of several values, and a query that is not UTF-8. */
+/** Finds ambiguities in a request: a repeated header, and a query that is not UTF-8. */
 
-/** Each decides something and has one value. Node takes the first line of some, and joins the lines of others. */
+/** Single-valued headers with an effect. Node takes the first line of some, and joins the lines of others. */
 const singleValued = /^(authorization|content-type|host|idempotency-key|last-event-id|tollgate-.+)$/i;
 
 /** Bare, or one quoted text: a proxy joins repeated lines by commas. */
@@ -17,7 +17,7 @@ export function ambiguousHeaderIn(rawHeaders: readonly string[]): string | undef
   });
 }
 
-/** Whether a query or form can be read in one way only: ASCII, whose escapes are UTF-8. */
+/** True if a query or form is unambiguous: ASCII, with escapes in UTF-8. */
 export function isExactQuery(text: string): boolean {
   try {
     decodeURIComponent(text);

@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest';
-// By another name: Prettier lays out what is called `html`.
+// Under another name: Prettier formats templates named `html`.
 import { html as markup } from './html.ts';
 
-it('escapes what is put in, and takes HTML and lists of it as they are', () => {
+it('escapes inserted values, and keeps HTML and lists of it', () => {
   const rows = [markup`<li>${'<b>"&'}</li>`, undefined];
   expect(markup`<ul title="${"'x'"}">${rows}${undefined}${7}</ul>`.html).toBe(
     '<ul title="&#39;x&#39;"><li>&lt;b&gt;&quot;&amp;</li>7</ul>',
   );
 });
 
-it('leaves out the indentation of the code, and nothing of what is put in', () => {
+it('removes the indentation of the code, and nothing of inserted values', () => {
   const text = 'one\n    two';
   const page = markup`<p>
     <b>so</b>

@@ -21,7 +21,7 @@ function compactOf(strings: TemplateStringsArray): readonly string[] {
   return compact;
 }
 
-/** Markup of our own that is to be put in as it is. */
+/** Our own markup, inserted unescaped. */
 export const trustedHtml = (markup: string): Html => ({ html: markup });
 
 function toMarkup(part: Part): string {

@@ -6,8 +6,8 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { answerInJsonOnly, endConnectionsOnClose, httpServerOptions } from './http-server.ts';
 import { silentLog } from './log.ts';
 
-// It was refused with a 503 whose body is Fastify's own: no code, and no word on when to come again.
-it('a request that comes while the server is closing is answered before it has closed', async () => {
+// It was refused with Fastify's own 503 body, without a code and Retry-After.
+it('a request during the close of the server is answered before it has closed', async () => {
   const app = Fastify(httpServerOptions({ bodyLimitBytes: 1_024 }));
   answerInJsonOnly(app, silentLog);
   endConnectionsOnClose(app);
@@ -46,7 +46,7 @@ it.each(['/%ff', '/%', `/${'x'.repeat(600)}`])(
 );
 
 // Both were 404, so that a caller looked for a typing error in the path.
-it('a method that a path does not take is refused with those that it takes, and HEAD goes where GET does', async () => {
+it('an unsupported method is refused with the allowed ones, and HEAD is routed like GET', async () => {
   const app = Fastify(httpServerOptions({ bodyLimitBytes: 1_024 }));
   answerInJsonOnly(app, silentLog);
   await app.register(async (inner) => {
@@ -91,14 +91,14 @@ it.each([
   expect(valid.statusCode).toBe(200);
 });
 
-// "The body is not JSON that we accept", of any length: a comma too many had to be looked for.
+// The message was "The body is not JSON that we accept", for any length: a superfluous comma had to be searched for.
 it.each([
   ['{"a":1,}', 'The body is not valid JSON: look at line 1, column 8.'],
   ['{\n  "a": 1\n  "pan": 4392963203551251\n}', 'The body is not valid JSON: look at line 3, column 3.'],
   ['{"a":', 'The body is not valid JSON: it ends unexpectedly.'],
   ['a=4392963203551251', 'The body is not valid JSON.'],
   ['{"__proto__":{"a":1}}', 'The body has a name that is not accepted: __proto__ or constructor.'],
-])('the answer says where a body is no JSON, and repeats nothing of it: %j', async (payload, message) => {
+])('the answer locates invalid JSON in a body, and repeats nothing of it: %j', async (payload, message) => {
   const app = Fastify(httpServerOptions({ bodyLimitBytes: 1_024 }));
   answerInJsonOnly(app, silentLog);
   app.post('/', async () => ({ success: true }));
@@ -115,8 +115,9 @@ const serving = () => {
   return app;
 };
 
-// Wrong bytes were read as U+FFFD: the orders Grüße-1 and Größe-1, sent as ISO 8859-1, were one payment. What was declared was not read, and
-// gzip was answered by a riddle about JSON.
+// Invalid bytes were read as U+FFFD: the orders Grüße-1 and Größe-1, sent as ISO 8859-1, were one payment. The declared charset
+// was ignored, and gzip was answered
+// with a confusing message about JSON.
 it.each([
   ['bytes of ISO 8859-1', Buffer.from('{"a":"Größe"}', 'latin1'), {}, 400, 'invalid_json', 'body'],
   ['a cut character', Buffer.from('7b2261223a22c3', 'hex'), {}, 400, 'invalid_json', 'body'],
@@ -179,21 +180,16 @@ it.each([
   ],
   ['GET', '/nowhere', ['Tollgate-Team: a,b'], 'Tollgate-Team'],
   ['GET', '/?orderNumber=Gr%F6%DFe', [], 'query'],
-])(
-  'what two programs would read differently is refused and named: %s %s %j',
-  async (method, path, lines, parameter) => {
-    const app = serving();
-    onTestFinished(() => app.close());
-    const { port, hostname } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }));
-    const socket = connect(Number(port), hostname);
-    socket.write(
-      [`${method} ${path} HTTP/1.1`, 'Host: x', 'Connection: close', ...lines, '', ''].join('\r\n'),
-    );
-    const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n');
-    expect(head).toMatch(/^HTTP\/1.1 400 /);
-    expect(JSON.parse(body)).toMatchObject({ errors: [{ code: 'invalid_request', parameter }] });
-  },
-);
+])('an ambiguous request is refused with its fault: %s %s %j', async (method, path, lines, parameter) => {
+  const app = serving();
+  onTestFinished(() => app.close());
+  const { port, hostname } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }));
+  const socket = connect(Number(port), hostname);
+  socket.write([`${method} ${path} HTTP/1.1`, 'Host: x', 'Connection: close', ...lines, '', ''].join('\r\n'));
+  const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n');
+  expect(head).toMatch(/^HTTP\/1.1 400 /);
+  expect(JSON.parse(body)).toMatchObject({ errors: [{ code: 'invalid_request', parameter }] });
+});
 
 // Clients that announce JSON with everything they send could remove no endpoint: 400, "The body is not JSON that we accept".
 it('nothing is no body, whatever it is announced as', async () => {
@@ -210,7 +206,7 @@ it('nothing is no body, whatever it is announced as', async () => {
 });
 
 // Fastify's own limit of 10 seconds ended such a process as uncaught.
-it('a start that takes longer than anybody thought continues', async () => {
+it('a very slow start continues', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const app = Fastify(httpServerOptions({ bodyLimitBytes: 1_024 }));

@@ -20,7 +20,10 @@ export interface HttpServerLimits {
   idleMs?: number;
 }
 
-/** Zod reads what comes in. Without this, each start would load Fastify's compilers of JSON schemas, a tenth of all that it loads. */
+/**
+ * Zod validates input. Without this, each start would load Fastify's compilers of JSON schemas, a tenth of all code that it
+ * loads.
+ */
 const noCompiler = (): never => {
   throw new InvariantViolation('A route has a JSON schema. Use a zod schema instead.');
 };
@@ -32,24 +35,24 @@ const noCompiler = (): never => {
 export const httpServerOptions = ({ bodyLimitBytes, idleMs = 10_000 }: HttpServerLimits) => ({
   bodyLimit: bodyLimitBytes,
   keepAliveTimeout: idleMs,
-  // A process that is frozen during its start continues when it wakes up; nothing of ours waits for anything in a plugin.
+  // A process that is suspended during its start continues when it wakes up; none of our plugins waits for anything.
   pluginTimeout: 0,
   requestTimeout: 3_000,
   http: {
     headersTimeout: 2_000,
     requestTimeout: 3_000,
     connectionsCheckingInterval: 500,
-    // Node's own answer to such a request says nothing.
+    // Node's own answer to such a request is empty.
     requireHostHeader: false,
   },
   forceCloseConnections: 'idle' as const,
-  // A request that comes while the server is closing is answered, and waited for, like those before it. Fastify would
-  // refuse it with a body that no client of ours knows.
+  // A request during the close of the server is answered, and awaited, like earlier ones. Fastify would refuse it with a body
+  // that no client of ours knows.
   return503OnClosing: false,
   exposeHeadRoutes: true,
   routerOptions: { maxParamLength: 512 },
   schemaController: { compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler } },
-  // A path that the router cannot read reaches no handler of ours.
+  // A path that the router cannot parse reaches no handler of ours.
   frameworkErrors: (error: FastifyError, _request: FastifyRequest, reply: FastifyReply) => {
     sendErrors(reply, error.statusCode ?? serverErrors.invalid_request.status, [unreadablePath]);
   },
@@ -73,7 +76,7 @@ const ofServer = (status: number, message: string) =>
 const ofBody = (status: number, message: string) =>
   ({ ...ofServer(status, message), parameter: 'body' }) as const;
 
-/** What any HTTP server of ours may answer by itself. */
+/** Answers that any of our HTTP servers may give by itself. */
 export const serverErrors = {
   path_not_found: ofServer(404, 'No route has this method and path.'),
   method_not_allowed: {
@@ -101,7 +104,7 @@ const missingHost = {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Nothing is decided by what requests to this route say, so they may be ambiguous. */
+    /** Requests to this route decide nothing, so they may be ambiguous. */
     acceptsAmbiguity?: true;
   }
 }
@@ -137,7 +140,7 @@ function sendServerError(
   ]);
 }
 
-/** Leaves JSON as the only body, and gives every error and unknown path the specification's error body. */
+/** Accepts only JSON bodies, and answers every error and unknown path with the specification's error body. */
 export function answerInJsonOnly(app: FastifyInstance, log: Log): void {
   acceptJsonOnly(app);
   app.addHook('onRequest', async (request, reply) => {
@@ -167,7 +170,7 @@ export function answerInJsonOnly(app: FastifyInstance, log: Log): void {
   });
 }
 
-/** Returns the function that gives the methods which a path is there for; call it before there are routes. */
+/** Returns the function that lists the methods of a path; call it before routes are added. */
 function rememberRoutes(app: FastifyInstance): (url: string) => readonly string[] {
   const methodsByRoute = new Map<string, Set<string>>();
   app.addHook('onRoute', ({ method, url }) => {
@@ -178,7 +181,7 @@ function rememberRoutes(app: FastifyInstance): (url: string) => readonly string[
   return (url) => {
     const text = url.split('?')[0] ?? '';
     const path = partsOf(text);
-    // One that stands there by its name is not what the parameter of another is for.
+    // A literal route is not a value of another's parameter.
     const named = methodsByRoute.get(text);
     const found =
       named === undefined ? [...methodsByRoute].filter(([route]) => isAt(partsOf(route), path)) : [];
@@ -201,8 +204,9 @@ const clientErrorStatusOf = (error: unknown): number | undefined =>
     : undefined;
 
 /**
- * Lets a connection go once the request under way on it is answered, when the server is closing: a keep-alive connection
- * would otherwise hold the server open for as long as its client likes.
+ * Closes a connection after the answer to its current request, when the server is closing: a keep-alive connection would
+ * otherwise keep the server open for as long as its
+ * client likes.
  */
 export function endConnectionsOnClose(app: FastifyInstance): void {
   let isClosing = false;
@@ -218,10 +222,10 @@ export function endConnectionsOnClose(app: FastifyInstance): void {
 const noSuchHost = ['ENOTFOUND', 'EAI_AGAIN', 'EADDRNOTAVAIL', 'EINVAL'];
 
 /**
- * Listens on `host:port` and gives the port that was taken (the given one, or any free one for 0).
+ * Listens on `host:port` and returns the port (the given one, or any free one for 0).
  *
- * @param options `variable` names the port, `hostVariable` the host; GATEWAY_HOST does unless it is given
- * @throws StartupError that names the port and its variable if it is taken or may not be used, or the host and its variable
+ * @param options `variable` names the port, `hostVariable` the host (default GATEWAY_HOST)
+ * @throws StartupError with the port or the host and its variable, if it is taken or may not be used
  */
 export async function listen(
   app: Pick<FastifyInstance, 'listen' | 'addresses'>,

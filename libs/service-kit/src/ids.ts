@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 
-/** Where identifiers and randomness come from. */
+/** The source of identifiers and randomness. */
 export interface Ids {
   /** A random UUID (version 4), for events and correlation. */
   uuid(): string;

@@ -2,16 +2,16 @@ import type { z } from 'zod';
 import { didYouMean } from './did-you-mean.ts';
 import type { ErrorEntry } from './http-server.ts';
 
-/** Entries of one error answer at most: a body with thousands of faults gets a short answer too. */
+/** Maximum entries of one error answer: a body with thousands of faults also gets a short answer. */
 const entriesMax = 20;
 const parameterLengthMax = 64;
 
 /**
- * The faults of a request as entries of the specification's error body, each naming its parameter.
+ * The faults of a request as entries of the specification's error body, each with its parameter.
  *
- * @param codeOf gives the code for an invalid value of a parameter; `invalid_param` if it gives nothing, and for unknown parameters
- * @param known the parameters that exist, to be named next to an unknown one
- * @param fields those of a body: too many to be named, one of them may be meant
+ * @param codeOf returns the code for an invalid value of a parameter; `invalid_param` by default, and for unknown parameters
+ * @param known the existing parameters, listed for an unknown one
+ * @param fields those of a body: too many to list, but one of them may be meant
  */
 export function toErrorEntries(
   error: z.ZodError,
@@ -46,11 +46,11 @@ function toFaults(issue: z.core.$ZodIssue, known: readonly string[], fields: rea
   return [{ parameter: nameOf(path), message: `${describe(issue)}.` }];
 }
 
-/** How an error names a parameter: of bounded length, because the caller may have made it up. */
+/** The name of a parameter in an error: bounded, because the caller may have made it up. */
 export const nameOf = (path: readonly string[]): string =>
   path.length === 0 ? 'body' : path.join('.').slice(0, parameterLengthMax);
 
-// Our schemas say what a value must be; zod's own texts, which begin otherwise, are put in the same form.
+// Our schemas phrase what a value must be; zod's own texts are converted to the same form.
 function describe(issue: z.core.$ZodIssue): string {
   if (/^(must|is|has|needs|may|belongs|holds|contains) /.test(issue.message)) return issue.message;
   if (issue.code === 'invalid_type')

@@ -62,7 +62,7 @@ function faultIn(text: string): BodyFault {
   }
 }
 
-/** In V8's words, of which only the numbers are taken over: it may quote what stands there. */
+/** Only the numbers of V8's message are used: it may quote the input. */
 function placeOf(error: unknown): string {
   const { message } = error as Error;
   const [, line, column] = /\(line (\d+) column (\d+)\)$/.exec(message) ?? [];

@@ -1,6 +1,7 @@
 /**
- * The port to what holds master keys. A data key goes to it to be wrapped or unwrapped, the data never: so a cloud key
- * service or a hardware module can stand behind it (decision 17). This adapter has the masters in memory.
+ * The port to a holder of master keys. It wraps and unwraps data keys, and never sees the data: so it can be a cloud key
+ * service or a hardware module (decision 17). This adapter
+ * has the masters in memory.
  */
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { type DataSecrets, deriveKey } from './data-secrets.ts';
@@ -16,7 +17,7 @@ interface WrappedKey {
 export interface KeyService {
   /** Wraps a data key under the current master. @param context authenticated: unwrapping needs the same */
   wrap(key: Buffer, context: string): Promise<WrappedKey>;
-  /** @throws TollgateError `key_unknown` for a master that is not there, `sealed_data_damaged` for what was not wrapped so */
+  /** @throws TollgateError `key_unknown` for a missing master, `sealed_data_damaged` for invalid input */
   unwrap(wrapped: WrappedKey, context: string): Promise<Buffer>;
 }
 

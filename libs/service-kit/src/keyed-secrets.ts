@@ -1,9 +1,9 @@
-/** Secrets of ours that are rotated: each has a name, which may be shown and kept next to what was made with it. */
+/** Our rotated secrets: each has a name, which is public and stored with its results. */
 import { StartupError } from './errors.ts';
 import { Secret } from './secret.ts';
 
 export interface KeyedSecret {
-  /** Names the secret for those who rotate it: 1 to 16 letters and digits. */
+  /** Name of the secret for rotation: 1 to 16 letters and digits. */
   kid: string;
   secret: Secret;
 }
@@ -11,10 +11,9 @@ export interface KeyedSecret {
 const counts = ['none', 'one', 'one or two'];
 
 /**
- * Reads `kid:secret,kid:secret`: one to `countMax` secrets of at least 32 characters, the one that is used for what is new
- * first.
+ * Reads `kid:secret,kid:secret`: one to `countMax` secrets of at least 32 characters, the one for new data first.
  *
- * @throws StartupError that names the variable; the text is not repeated
+ * @throws StartupError with the variable, without the text
  */
 export function parseKeyedSecrets(
   variable: string,

@@ -2,7 +2,7 @@ import { chmodSync, closeSync, openSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { TollgateError } from './errors.ts';
 
-/** For the owner only. What SQLite makes next to a file is as readable as the file. */
+/** Private to the owner. SQLite's additional files have the mode of the file. */
 export function makePrivate(file: string): void {
   closeSync(openSync(file, 'a', 0o600));
   if ((statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600);
@@ -14,10 +14,9 @@ const isBusy = (error: unknown): boolean =>
   error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy;
 
 /**
- * Holds a lock for this process on a file that is for nothing else; the system releases it when the process ends, however
- * it ends.
+ * Locks a dedicated file for this process; the system releases the lock when the process ends, in any way.
  *
- * @throws TollgateError `lock_held` where somebody else holds it; what the file system or SQLite throws if it cannot be made
+ * @throws TollgateError `lock_held` if another process holds it; errors of the file system or SQLite if it cannot be created
  */
 export function lockFile(file: string): { close(): void } {
   makePrivate(file);

@@ -22,7 +22,7 @@ describe('a log line', () => {
     });
   });
 
-  it('names the request that it is written for, or else what the events are correlated by that come of it', () => {
+  it('has the request of the log line, or else the correlation id of its events', () => {
     const lineIn = (id: string) => inCause(id, () => JSON.parse(linesOf(() => ({}))) as object);
     const requestId = `req_0mwuo1pzr${'0'.repeat(20)}`;
     expect(lineIn(requestId)).toMatchObject({ requestId });
@@ -44,7 +44,7 @@ describe('a log line', () => {
     expect(linesOf(() => fields)).not.toContain('planted');
   });
 
-  it('shows the message of an error that we wrote, and the code of any', () => {
+  it('shows the message of our own errors, and the code of any', () => {
     const error = new TollgateError('store_unavailable', 'The disk is full.', {
       cause: Object.assign(new Error(planted), { code: 'ENOSPC' }),
     });

@@ -4,15 +4,15 @@ import { currentRequest, isRequestId } from './current-request.ts';
 import { TollgateError, errorCode } from './errors.ts';
 
 /**
- * The fields that a log line may have. Everything else is dropped, so that a secret can reach a log only by being put
- * under one of these names; none of them is for data of a caller or of a card.
+ * The allowed fields of a log line. Everything else is dropped, so that a secret can reach a log only under one of these names;
+ * none of them is for data of a caller or of a card.
  */
 export interface LogFields {
   service?: string;
   token?: string;
   team?: string;
   keyId?: string;
-  /** From where a request came that was not let in, or of what does not answer. */
+  /** Origin of a rejected request, or address of an unreachable peer. */
   address?: string;
   /** Of an entry of the security log. */
   hash?: string;
@@ -35,13 +35,13 @@ export interface LogFields {
   port?: number;
   durationMs?: number;
   waitMs?: number;
-  /** Of `durationMs`, what calls of the Payment Service took. */
+  /** The part of `durationMs` in calls of the Payment Service. */
   providerMs?: number;
-  /** Of what is done without a request: that of the events which come of it. */
+  /** For work without a request: the correlation id of its events. */
   correlationId?: string;
   /** Of the request that the line is about; if it is left out, of the one that the process works for just now. */
   requestId?: string;
-  /** What the client calls it. */
+  /** The client's own id. */
   clientRequestId?: string;
   schemaVersion?: number;
   /** Of Tollgate. */

@@ -2,11 +2,11 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
 /**
- * Makes a folder, and those above it that are missing, for its owner only.
+ * Creates a folder and its missing parents, private to the owner.
  *
- * Folder by folder: if one is refused with ENOENT, as below `/proc`, Node's own `recursive` tries indefinitely.
+ * Folder by folder: if one is refused with ENOENT, as below `/proc`, Node's own `recursive` never ends.
  *
- * @throws the error of the file system if one of them cannot be made
+ * @throws the file system's error if one of them cannot be created
  */
 export function makeFolder(folder: string): void {
   const path = resolve(folder);

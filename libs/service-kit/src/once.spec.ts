@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { once } from './once.ts';
 
-it('makes it at the first call only, also if it is undefined', () => {
+it('computes at the first call only, even if the result is undefined', () => {
   let calls = 0;
   const get = once((): string | undefined => {
     calls += 1;

@@ -1,4 +1,4 @@
-/** Makes it at the first call, and gives the same to everybody; what could not be made is tried again by the next. */
+/** Computes at the first call, and returns the same to all; after a failure the next call retries. */
 export function once<Value>(make: () => Value): () => Value {
   let made: { value: Value } | undefined;
   return () => (made ??= { value: make() }).value;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createPlaces } from './places.ts';
 
-it('a holder has so many places, all have so many together, and a place is left once', () => {
+it('limits a holder, and all together, and releases a place once', () => {
   const places = createPlaces({ perHolderMax: 2, totalMax: 3 });
   const leave = places.take('shop');
   expect(leave).toBeDefined();

@@ -1,5 +1,5 @@
 import { once } from './once.ts';
-/** How many may hold a place at the same time, of one holder and in all. */
+/** Maximum concurrent places, per holder and in total. */
 interface Places {
   /** Returns how to leave the place; undefined if none is free. */
   take(holder: string): (() => void) | undefined;

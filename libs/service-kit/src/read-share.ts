@@ -8,7 +8,7 @@ const stretchMs = 2;
 const restMs = 20;
 
 export interface ReadShare {
-  /** To be asked between two pieces of work. Undefined: continue. Otherwise wait for it. */
+  /** Call between two pieces of work. Undefined: continue. Otherwise await it. */
   giveWay(): Promise<void> | undefined;
 }
 

@@ -1,9 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 
-/**
- * Whether somebody has given the very text that we expect. Takes the same time however wrong it is. Compared as bytes: texts of
- * as many characters may have different lengths.
- */
+/** Compares an expected text with a given one in constant time. As bytes: texts of equal length may have different sizes. */
 export function isSameText(given: string, expected: string): boolean {
   const [one, other] = [Buffer.from(given), Buffer.from(expected)];
   return one.length === other.length && timingSafeEqual(one, other);

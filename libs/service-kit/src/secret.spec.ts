@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { expect, it } from 'vitest';
 import { Secret } from './secret.ts';
 
-it('shows its text to the one who asks for it by name, and to nobody else', () => {
+it('reveals its text only by name', () => {
   const secret = new Secret('hush');
   expect(secret.reveal()).toBe('hush');
   const shown = [String(secret), JSON.stringify({ secret }), inspect(secret, { depth: 9, showHidden: true })];

@@ -3,8 +3,8 @@ import { inspect } from 'node:util';
 const mask = '[secret]';
 
 /**
- * A text that must never be printed. Every way in which a value reaches a log, an error or a JSON body shows a mask;
- * only {@link Secret.reveal} gives the text, so each use can be found by its name.
+ * A text that must never be printed. Logs, errors and JSON show a mask; only {@link Secret.reveal} returns the text, so that
+ * each use can be found by its name.
  */
 export class Secret {
   readonly #text: string;

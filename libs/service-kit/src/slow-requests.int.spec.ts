@@ -6,7 +6,7 @@ import Fastify from 'fastify';
 import { expect, it, onTestFinished } from 'vitest';
 import { endUnlessArrived, followRequests } from './slow-requests.ts';
 
-/** Closes what is not whole after 200 ms, and looks every 50 ms. */
+/** Closes incomplete requests after 200 ms, and checks every 50 ms. */
 async function serve() {
   const app = Fastify({
     requestTimeout: 200,
@@ -29,7 +29,7 @@ function freeze(forMs: number): void {
 }
 
 // A gateway was frozen between taking connections and reading them. Of 96 requests that had arrived whole, five were answered 408.
-it('what arrived whole while the process was suspended is answered', async () => {
+it('a request that arrived completely while the process was suspended is answered', async () => {
   const socket = connect(await serve(), '127.0.0.1');
   await once(socket, 'connect');
   // The server reads the beginning, and the rest arrives while it is suspended.

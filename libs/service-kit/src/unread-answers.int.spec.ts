@@ -10,7 +10,7 @@ import { endUnreadAnswers } from './unread-answers.ts';
 const unreadMs = 500;
 const connectionsMax = 3;
 
-/** More than the kernel takes off our hands for a client that reads nothing. */
+/** More than the kernel buffers for a client that does not read. */
 const largeAnswer = Buffer.alloc(16 * 1024 * 1024, 'x');
 
 async function start() {
@@ -45,9 +45,9 @@ async function ask(port: number, path: string): Promise<Socket> {
   return socket;
 }
 
-// One team's lists of 13 MB, asked for by 20 connections that read nothing, kept every other team out for as long as it
-// liked: a busy connection makes no place, and nothing ended its answer.
-it('connections that read nothing of their answers make place for those that come', async () => {
+// One team's lists of 13 MB, requested by 20 connections that did not read, locked out all other teams: a busy connection makes
+// no room, and nothing ended its answer.
+it('connections that do not read their answers make room for new ones', async () => {
   const { port, url, app, asked } = await start();
   for (let count = 0; count < connectionsMax; count += 1) await ask(port, '/large');
   await expect.poll(() => asked.count).toBe(connectionsMax);
@@ -58,7 +58,7 @@ it('connections that read nothing of their answers make place for those that com
   expect((await fetch(url)).status).toBe(200);
 });
 
-it('an answer that is read slowly comes whole', async () => {
+it('a slowly read answer arrives completely', async () => {
   const { port } = await start();
   const socket = await ask(port, '/large');
   let length = 0;
@@ -76,7 +76,7 @@ it('an answer that is read slowly comes whole', async () => {
 it.each([
   ['/late', 'done'],
   ['/stream', 'first;second'],
-])('what has nothing to send for longer than that is not ended: %s', async (path, expected) => {
+])('a connection without pending data is kept for longer: %s', async (path, expected) => {
   const { url } = await start();
   expect(await (await fetch(`${url}${path}`)).text()).toBe(expected);
 });

@@ -3,8 +3,9 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Closes a connection whose client takes nothing of its answer for `unreadMs`, at the latest after twice that. One that has
- * nothing to take keeps its connection: a request that is worked on, or a stream of events in which nothing happens.
+ * Closes a connection whose client reads nothing of its answer for `unreadMs`, at the latest after twice that. A connection
+ * without pending data is kept: during a request, or an idle stream of
+ * events.
  *
  * Call it before the server listens.
  */
@@ -14,7 +15,7 @@ export function endUnreadAnswers(server: Pick<Server, 'on' | 'setTimeout'>, unre
     answering.add(socket);
     response.once('close', () => answering.delete(socket));
   });
-  // Node asks as soon as nothing has come or gone for this long, and closes what has no listener.
+  // Node asks after this much inactivity, and closes sockets without a listener.
   server.setTimeout(unreadMs, (socket: Socket) => {
     if (!answering.has(socket) || socket.writableLength > 0) socket.destroy();
   });

@@ -11,7 +11,7 @@ const vaultUnder = (...secrets: string[]) =>
   createVault(createLocalKeyService(parseDataSecrets(secrets.join(',')), systemIds), systemIds);
 
 describe('a vault', () => {
-  it('gives back what was sealed, and never the same twice', async () => {
+  it('opens what was sealed, and never seals the same twice', async () => {
     const vault = vaultUnder(secretOf('a'));
     await fc.assert(
       fc.asyncProperty(fc.string(), async (text) => {
@@ -44,7 +44,7 @@ describe('a vault', () => {
       await expect(vault.open(each, 'stream-1'), each).rejects.toMatchObject({ code: 'sealed_data_damaged' });
   });
 
-  it('opens under an earlier master, and says which one is missing', async () => {
+  it('opens under an earlier master, and reports a missing one', async () => {
     const sealed = await vaultUnder(secretOf('a')).seal('text', 'stream-1');
     expect(await vaultUnder(secretOf('b'), secretOf('a')).open(sealed, 'stream-1')).toBe('text');
     const missing = vaultUnder(secretOf('b')).open(sealed, 'stream-1');

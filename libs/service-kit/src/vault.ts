@@ -4,7 +4,7 @@ import type { Ids } from './ids.ts';
 import { type KeyService, decrypt, encrypt } from './key-service.ts';
 
 export interface Vault {
-  /** @param context the place where it is kept: a copy in another place cannot be opened */
+  /** @param context the place of storage: a copy in another place cannot be opened */
   seal(text: string, context: string): Promise<string>;
   /** @throws TollgateError `key_unknown`, `sealed_data_damaged` */
   open(sealed: string, context: string): Promise<string>;
@@ -27,7 +27,7 @@ export const createVault = (keys: KeyService, ids: Ids): Vault => ({
 
 const sealedForm = /^v1\.([A-Za-z0-9]+)\.([\w-]+)\.([\w-]+)$/;
 
-/** The master that a text is sealed under; undefined for what is not sealed. */
+/** The master of a sealed text; undefined for other texts. */
 export const keyIdOf = (sealed: string): string | undefined => sealedForm.exec(sealed)?.[1];
 
 const notSealed = () =>

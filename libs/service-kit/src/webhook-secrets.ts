@@ -1,7 +1,7 @@
 /**
- * What webhooks to teams are signed with: a secret for each team and environment, derived from a master secret, so
- * that none of them has to be stored. Two masters may be active: then each team has two secrets, webhooks carry the
- * signatures of both, and a receiver that knows either continues verifying while it changes over.
+ * Signing secrets of webhooks: one for each team and environment, derived from a master secret, so that none has to be stored.
+ * Two masters may be active: then each team has two secrets, webhooks
+ * carry both signatures, and a receiver with either one verifies during the change.
  */
 import { createHmac } from 'node:crypto';
 import { type KeyedSecret, parseKeyedSecrets } from './keyed-secrets.ts';
@@ -15,10 +15,9 @@ export const parseWebhookSecrets = (text: string): readonly WebhookMasterSecret[
   parseKeyedSecrets('WEBHOOK_SECRETS', text, 2);
 
 /**
- * The secrets of one team, as Standard Webhooks writes them (`whsec_<base64>`): for each version one of each master, in
- * their order.
+ * The secrets of one team, as Standard Webhooks writes them (`whsec_<base64>`): for each version one of each master, in order.
  *
- * @param versions names of what the team has rotated to, the current one first; the empty text is what it begins with
+ * @param versions names of the team's rotations, the current one first; the empty text is the initial one
  */
 export const webhookSecretsOf = (
   masters: readonly WebhookMasterSecret[],
@@ -30,7 +29,7 @@ export const webhookSecretsOf = (
     masters.map((master) => new Secret(`whsec_${derive(master, { environment, team, version })}`)),
   );
 
-// A JSON array keeps its parts apart: no two names give the same text.
+// A JSON array separates its parts: no two names give the same text.
 const derive = (
   { secret }: WebhookMasterSecret,
   { environment, team, version }: { environment: string; team: string; version: string },
