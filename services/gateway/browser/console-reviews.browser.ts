@@ -36,7 +36,7 @@ async function loseCapture(orderNumber: string): Promise<string> {
     async () => {
       await action('Check now').click();
       await page.getByRole('button', { name: 'Check the status' }).click();
-      await page.getByText('A review waits for a decision.').waitFor({ timeout: 2_000 });
+      await page.getByRole('link', { name: 'Decide' }).waitFor({ timeout: 3_000 });
     },
     { timeoutMs: 120_000 },
   );
@@ -51,7 +51,7 @@ it(
     await loseCapture('only-1');
     await page.goto(own('/console/reviews'));
     // Each filter acts at once, and is removed by its chip.
-    await page.getByLabel('Team').selectOption('demo');
+    await page.locator('select[name="team"]').selectOption('demo');
     await page.getByRole('link', { name: 'Team: demo' }).click();
     await page.waitForURL(own('/console/reviews?'));
     await page.locator('tr[data-row] a', { hasText: 'A capture was sent several times' }).click();

@@ -255,6 +255,7 @@ describe('every page', () => {
     await state('Approved').waitFor();
     for (const path of [
       ...['', '/payments', `/payments/${token}`, '/payouts?phase=', '/reviews', '/reconciliations'],
+      ...['/refunds?status=', '/disputes', '/money', '/money/journal'],
       ...[
         '/webhooks',
         '/webhooks?status=open',
@@ -276,6 +277,10 @@ describe('every page', () => {
         await page.setViewportSize({ width, height: 800 });
         await page.goto(own(`/console${path}`));
         expect(await page.evaluate<number>('document.documentElement.scrollWidth'), path).toBe(width);
+        const hidden = await page.evaluate<number[]>(
+          "[...document.querySelectorAll('.wide')].map((each) => each.scrollWidth - each.clientWidth)",
+        );
+        if (width >= 1_280) expect(Math.max(0, ...hidden), path).toBe(0);
         if (width === 360 || width === 1_280)
           expect(await seriousFaults(page), `${path} ${colorScheme}`).toEqual([]);
       }

@@ -14,7 +14,7 @@ const connectTimeoutMs = 5_000;
 const answerBytesReadMax = 16 * 1024;
 const answerHeaderBytesMax = 16 * 1024;
 
-export interface WebhookAnswer {
+interface WebhookAnswer {
   statusCode: number;
   /** The beginning of the body, as text. */
   body: string;

@@ -3,8 +3,8 @@ import { type Html, html } from '@tollgate/service-kit';
 import { texts } from '../texts.ts';
 import { amountColumn, teamColumn, tokenColumn } from './list-columns.ts';
 import { chip } from './state.ts';
-import { type List, type ListColumn, listTable } from './table.ts';
-import { timeInColumn, timeInDay, zone } from './time.ts';
+import type { List, ListColumn } from './table.ts';
+import { timeInDay, zone } from './time.ts';
 import { shortToken } from './token.ts';
 
 /** As the API lists it. */
@@ -51,33 +51,16 @@ export const disputeChip = ({
   return lostAmount > 0 ? html` ${chip(texts.payments.lost, 'bad')}` : undefined;
 };
 
-interface TableOptions {
-  /** By creation: no other order can be read of a million payments without looking at all of them. */
-  sorting?: Sorting;
-  /** Ids of columns that the reader chose. */
-  chosen?: ReadonlySet<string> | undefined;
-}
-
-export const paymentTable = (payments: readonly ListedPayment[], options: TableOptions = {}): Html =>
-  listTable(paymentList(payments, options), payments, options.chosen);
-
-export function paymentList(
-  payments: readonly ListedPayment[],
-  { sorting }: TableOptions,
-): List<ListedPayment> {
+/** By creation: no other order can be read of a million payments without looking at all of them. */
+export function paymentList(sorting: Sorting): List<ListedPayment> {
   const { columns: names, title } = texts.payments;
   return {
     name: 'payments',
     label: title,
     keyOf: ({ token }) => token,
-    hasDays: sorting !== undefined,
+    hasDays: true,
     columns: [
-      {
-        id: 'order',
-        name: names.order,
-        use: 'always',
-        cell: orderCell,
-      },
+      { id: 'order', name: names.order, use: 'always', cell: orderCell },
       { id: 'state', name: names.state, width: 'state', use: 'always', cell: stateCell },
       amountColumn(names.amount),
       createdColumn(sorting),
@@ -96,17 +79,8 @@ export function paymentList(
   };
 }
 
-function createdColumn(sorting: Sorting | undefined): ListColumn<ListedPayment> {
+function createdColumn({ isOldestFirst, other }: Sorting): ListColumn<ListedPayment> {
   const { created } = texts.payments.columns;
-  if (sorting === undefined)
-    return {
-      id: 'created',
-      name: created,
-      head: html`${created} ${zone}`,
-      width: 'long-time',
-      cell: ({ createdAt }) => timeInColumn(createdAt),
-    };
-  const { isOldestFirst, other } = sorting;
   return {
     id: 'created',
     name: created,

@@ -30,7 +30,7 @@ export const paymentsPage: Page = async ({ api, query, now, hasSandbox, session,
     api.get<{ views: SavedView[] }>('/api/v1/admin/views'),
     declines && api.get<{ counts: OutcomeCount[] }>(`/api/v1/admin/outcomes?${declines.toString()}`),
   ]);
-  const table = paymentList(list.payments, { sorting: sortingOf(query) });
+  const table = paymentList(sortingOf(query));
   const chosen = columnsOf(table.name);
   const shown =
     list.payments.length === 0 ? nothing(query, list, hasSandbox) : listTable(table, list.payments, chosen);
