@@ -1,6 +1,7 @@
 /**
- * `npm run bench -- inquiries`: what a pass of the inquiry schedule costs where much is open and nothing due, and how many
- * due inquiries a second it begins and puts off where the provider answers at once; with 1,000 open payments, and with more.
+ * `npm run bench -- inquiries`: the cost of a pass of the inquiry schedule with many open payments and none due, and the number
+ * of due inquiries per second that it begins and postpones
+ * with a provider that answers at once; with 1,000 open payments, and with more.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -79,7 +80,7 @@ function openView(): PaymentView {
   };
 }
 
-/** Open payments that have just been made: nothing is due for two minutes of the clock that the index is given. */
+/** New open payments: none is due for two minutes of the index's clock. */
 async function writeViews(store: EventStore, count: number, madeAt: number): Promise<void> {
   const view = { ...openView(), updatedAt: madeAt };
   let next = 0;
@@ -99,7 +100,7 @@ async function bench(count: number): Promise<void> {
   const store = await createEmbeddedEventStore({ file: join(folder, 'events.db') });
   const madeAt = Date.now();
   await writeViews(store, count, madeAt);
-  // The clock stands until everything is to be due.
+  // The clock stands still until everything is to be due.
   let now = madeAt;
   const clock = { ...systemClock, now: () => now };
   const index = createPaymentIndex({

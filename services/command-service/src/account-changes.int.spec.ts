@@ -69,7 +69,7 @@ describe('changes of an account', () => {
   });
 
   // Seed 683: the account was paused after the API had answered that it was active again.
-  it('cannot take effect behind a later one, where the store gave no answer', async () => {
+  it('cannot take effect after a later one, if the store gave no answer', async () => {
     const store = await temporaryStore();
     let takeEffect = () => Promise.resolve<unknown>(undefined);
     const hanging: EventStore = {
@@ -113,7 +113,7 @@ describe('changes of an account', () => {
     expect(daysToReconcile({ ...restore, lastEventAt: restore.restoredAt + 1 })).toEqual(['2026-11-22']);
   });
 
-  it('end in one state when several ask at the same time', async () => {
+  it('end in one state if requested concurrently', async () => {
     const store = await temporaryStore();
     const changes = ['draining', 'paused', 'active', 'paused'] as const;
     await Promise.all(changes.map((state) => change(store, state)));
@@ -124,7 +124,7 @@ describe('changes of an account', () => {
     expect(states).toEqual(ending[recorded.at(-1)!.type as keyof typeof ending]);
   });
 
-  it('that nobody can read change nothing, and those after them count', async () => {
+  it('that are unreadable change nothing, and later ones apply', async () => {
     const store = await temporaryStore();
     const { states } = await follow(store);
     await change(store, 'paused');
@@ -135,7 +135,7 @@ describe('changes of an account', () => {
 });
 
 // The answer of a pause was that it counts, while the follower was asleep.
-it('count at once where somebody catches up, whatever the subscription does, and once', async () => {
+it('apply at once, and once, for a caller that catches up, whatever the subscription does', async () => {
   const store = await temporaryStore();
   const asleep = { ...store, async *subscribe() {} };
   const { changes, states } = await follow(asleep);
@@ -147,7 +147,7 @@ it('count at once where somebody catches up, whatever the subscription does, and
 });
 
 describe('the accounts file', () => {
-  it('is read again once when somebody asks for it, also by a process that is starting meanwhile', async () => {
+  it('is read again once on request, even by a process that is starting meanwhile', async () => {
     const store = await temporaryStore();
     const reads: string[] = [];
     const file = (name: string): AccountsFile => ({
@@ -163,8 +163,8 @@ describe('the accounts file', () => {
     expect(reads).toEqual(['first', 'first', 'later']);
   });
 
-  // A process that did not expect the error followed nothing any more, and answered that an account is paused which was not.
-  it('that fails in whatever way keeps nobody from hearing of a pause', async () => {
+  // A process that did not expect the error stopped following, and reported an account as paused that was not.
+  it('that fails in any way does not hide a pause', async () => {
     const store = await temporaryStore();
     const reload = () => {
       throw new TypeError('a fault of ours');

@@ -180,7 +180,7 @@ describe('the parts together', () => {
     await eventually(() => expect(readings).toBe(2));
   });
 
-  it('inquire again about a callback that comes before the answer, once the answer is recorded', async () => {
+  it('inquire again about a callback that arrived before the answer, once the answer is recorded', async () => {
     const { provider, payments } = harness();
     let handled = 0;
     const { bus: real } = depsWith({});

@@ -54,27 +54,27 @@ import { registerTeamRoutes } from './routes/team-routes.ts';
 
 export interface CommandServiceDependencies extends CoreDependencies {
   bus: MessageBus;
-  /** Reads what a provider's callback hints at. */
+  /** Reads the hint of a provider's callback. */
   readCallback: CallbackConsumerDependencies['readCallback'];
   topicReader: TopicReader;
   directory: TeamDirectory;
-  /** What is due for an inquiry, and what is left to each team. */
+  /** Due inquiries, and balances. */
   index: InquiryScheduleDependencies['index'] & WalletReservationsDependencies['index'];
   inquiryDelays: InquiryDelays;
-  /** This process among those that run the inquiry schedule; undefined while it takes no part. */
+  /** Position of this process among those of the inquiry schedule; undefined while it takes no part. */
   place: () => Place | undefined;
   findByServiceToken: DisputesPollerDependencies['findByServiceToken'];
   /** Our side of reconciliations, from the index. */
   books: Books;
   /** Days after which a day is compared again. */
   reconciledAfterDays: readonly number[];
-  /** Where the accounts are those of a file. */
+  /** Set if the accounts are those of a file. */
   accountsFile?: AccountsFile | undefined;
   /** Called before a person's command is carried out; the command waits until it has resolved. */
   recordCommand?: SecurityWatch['recordCommand'];
   /** Makes and checks the tokens and sessions of people. */
   operators: OperatorCredentials;
-  /** What signs changes of teams; absent where people change none through this process. */
+  /** Signs changes of teams; absent if this process does not make them. */
   teamKeys?: TeamKeys | undefined;
   /** Does work while no other process does the work of that name. */
   runAlone: (
@@ -86,15 +86,15 @@ export interface CommandServiceDependencies extends CoreDependencies {
 
 export interface CommandService {
   registerRoutes(app: FastifyInstance): void;
-  /** A payment or payout with an unknown outcome is read: it is inquired at once, and not too often. */
+  /** A payment or payout with an unknown outcome is read: it is inquired at once, within a rate limit. */
   inquireForReader(token: string): void;
   /** Undefined while another process reconciles. */
   reconciliations(): readonly ReconciliationHealth[] | undefined;
-  /** Names what operators have changed in a file that this process cannot use; undefined where it uses the file as it is. */
+  /** Names of accounts changed in a file that this process cannot use; undefined if it uses the current file. */
   accountsFileFault(): string | undefined;
   /**
-   * Resolves when it knows which accounts operators have closed, and has begun to apply callbacks, to run the inquiry schedule,
-   * to read the disputes, and to reconcile.
+   * Resolves when it knows the closed accounts, and has begun to apply callbacks, to run the inquiry schedule, to read the
+   * disputes, and to reconcile.
    *
    * @throws StoreUnavailable
    */
@@ -187,7 +187,7 @@ function callbacksOf(
   const { payments, sender, inquiries, disputes } = parts;
   return {
     ...deps,
-    /** One that comes before the call's answer is followed by another one after the answer. */
+    /** One that arrives before the call's answer is followed by another one after the answer. */
     async inquire(token, cause) {
       const result = await inquiries.request(token, cause);
       if (result === 'awaiting-answer')
@@ -219,7 +219,7 @@ const createSchedule = (
     mayAsk: (account) => askAccount.mayAsk(account),
   });
 
-/** What sets our own inquiries off. */
+/** The cause of our own inquiries. */
 function causeOf({ ids }: Pick<CommandServiceDependencies, 'ids'>, name: string): Cause {
   const id = ids.uuid();
   return { correlationId: id, causationId: id, actor: { kind: 'service', name } };

@@ -102,9 +102,9 @@ function strange(serviceToken: string, changes: object = {}) {
 const shownOf = async (token: string) =>
   harness().provider.payments.get((await harness().payments.load(token))!.payment.serviceToken!)!;
 
-// A run opened reviews for its first thousand rows, whether these needed one or not: of an account with more, the same
-// thousand came first each time, and the rest never reached a person.
-it('opens a review for each that the service alone has, in the end', async () => {
+// A run opened reviews for its first thousand rows, whether these needed one or not: in a larger account the same thousand came
+// first each time, and the rest never reached a person.
+it('opens a review for each operation that only the provider has, in the end', async () => {
   const prepared = prepare();
   for (let row = 0; row < 1_003; row += 1) strange(`row-${row}`, { createdAt: harness().clock.now() });
   expect((await reconcile(prepared)).counts.onlyAtService).toBe(1_003);
@@ -119,7 +119,7 @@ it('opens a review for each that the service alone has, in the end', async () =>
     ).toMatchObject([{ evidence: { kind: 'only_at_service' } }]);
 });
 
-/** Takes everything of the account under the team. */
+/** Adopts everything of the account for the team. */
 async function adoptAll(): Promise<(string | undefined)[]> {
   const { store, vault, clock, ids, askAccount, installation } = harness();
   const rows: (string | undefined)[] = [];
@@ -155,10 +155,10 @@ async function adoptAll(): Promise<(string | undefined)[]> {
   return rows;
 }
 
-// Adopted payments have numbers that are not ours: each was mistaken for nobody's, a review per payment. So was one whose shop numbered its
-// orders in a form like ours: what was refunded of it in the console was never seen.
+// Adopted payments have foreign numbers: each opened a review. So did one whose shop numbered its orders in a form like ours:
+// its refunds in the console were never seen.
 it.each(['shop-1', 'pay_2024.17'])(
-  'knows what was adopted by the token of the service (%s)',
+  'recognizes adopted payments by their provider token (%s)',
   async (orderNumber) => {
     const prepared = prepare();
     strange('service-shop', { orderNumber, product: 'Tea' });
@@ -172,7 +172,7 @@ it.each(['shop-1', 'pay_2024.17'])(
 // The operator had looked for the review a moment before it was opened: it was open indefinitely. So was a second one, of another amount, that
 // took the place of one that the operator had seen.
 it.each([undefined, 100])(
-  'leaves no review of what is adopted while it is compared (first seen with %s)',
+  'leaves no review of a payment that is adopted during the comparison (first seen with %s)',
   async (amount) => {
     const prepared = prepare();
     const { deps } = prepared;
@@ -201,8 +201,8 @@ it.each([undefined, 100])(
   },
 );
 
-// It was called known, as another payment of ours had its number by then: 900 were taken, and nobody was asked (found by attack).
-it('keeps the review of what a restored store has forgotten where its team repeats just then', async () => {
+// It counted as known, because another payment of ours had its number by then: 900 were taken, without a review.
+it('keeps the review of a payment lost by a restore if its team repeats it just then', async () => {
   const prepared = prepare();
   const { deps } = prepared;
   const { orderNumber } = await shownOf(await harness().approved('order-1'));
@@ -223,12 +223,13 @@ it('keeps the review of what a restored store has forgotten where its team repea
   expect(lost?.unmatched.reviews).toHaveLength(1);
 });
 
-// The run that opened the review had no store when it looked again: the next ones found the payment, and left its review open, as they did
-// where both sides differed by then (found by the simulation, seeds 20483 and 189703).
+// The run that opened the review had no store when it checked again. Later runs found the payment, and left its review open,
+// even if both sides differed by then (simulation, seeds 20483
+// and 189703).
 it.each([
   ['matched', {}],
   ['differing', { currency: 'USD' }],
-])('ends the review of what was adopted that an earlier run has left open, %s', async (count, shown) => {
+])('ends the review of an adopted payment that an earlier run has left open, %s', async (count, shown) => {
   const prepared = prepare();
   const { unmatched } = prepared.deps;
   strange('service-shop', { orderNumber: 'shop-1', product: 'Tea' });
@@ -246,8 +247,8 @@ it.each([
   expect((await unmatched.load(token))?.unmatched.reviews).toEqual([]);
 });
 
-// A payout that was announced a moment before midnight UTC is in the service's list of the next day.
-it('knows a payout across midnight if the service shows no order number', async () => {
+// A payout announced a moment before midnight UTC is in the provider's list of the next day.
+it('recognizes a payout across midnight if the provider shows no order number', async () => {
   const prepared = prepare();
   const payout = await harness().payOut(payoutFor('payout-1'));
   const token = 'aggregate' in payout && payout.aggregate ? payout.aggregate.token : '';
@@ -261,8 +262,8 @@ it('knows a payout across midnight if the service shows no order number', async 
   expect(counts).toMatchObject({ matched: 1, onlyAtService: 0 });
 });
 
-// Without a number and a time, a payment that is just being made, or that the index does not have yet, was nobody's.
-it('waits for the end of the day if the service shows neither number nor time', async () => {
+// Without a number and a time, a new payment, or one that the index does not have yet, counted as foreign.
+it('waits for the end of the day if the provider shows neither number nor time', async () => {
   const prepared = prepare();
   const token = await harness().approved('order-1');
   const shown = await shownOf(token);
@@ -285,7 +286,7 @@ it('sees that the currency differs', async () => {
 });
 
 // A first attempt that had expired put off the next inquiry about the payment of the second one.
-it('does not take an attempt that was abandoned for the payment', async () => {
+it('does not take an abandoned attempt for the payment', async () => {
   const prepared = prepare();
   const token = await harness().approved('order-1');
   await prepared.index(token);
@@ -296,7 +297,7 @@ it('does not take an attempt that was abandoned for the payment', async () => {
   expect(prepared.matched).toEqual([]);
 });
 
-// The circuit was open just then: the run ended as complete, and nobody asked about the second payment.
+// The circuit was open just then: the run ended as complete, and the second payment was never inquired.
 it('compares a page again if a second payment could not be inquired', async () => {
   const prepared = prepare();
   const token = await harness().approved('order-1');
@@ -310,7 +311,7 @@ it('compares a page again if a second payment could not be inquired', async () =
   expect((await reconcile(prepared)).end).toBe('interrupted');
 });
 
-it('reads on if a full page is followed by more than the service counts', async () => {
+it('reads on if a full page is followed by more than the provider counts', async () => {
   const prepared = prepare();
   for (let row = 0; row < 700; row += 1) strange(`row-${row}`, { status: 'declined' });
   const { provider } = harness().provider;
@@ -361,7 +362,7 @@ it('opens a review for each of several under the number, of whichever account', 
   expect(await reviewed()).toContain('elsewhere');
 });
 
-it('takes what the list names for what it names, whatever is shown when it is retrieved', async () => {
+it('trusts the token in the list, whatever a retrieval shows', async () => {
   const prepared = prepare();
   await harness().approved('order-1', 500);
   const token = await paidOut();
@@ -378,8 +379,8 @@ it('takes what the list names for what it names, whatever is shown when it is re
   expect((await reconcile(prepared)).differences).toMatchObject([{ token, isSettled: true }]);
 });
 
-// Where the provider shows no order number of what is retrieved, the run said that this was settled, and it was sent.
-it('finds so also if the service shows its number in the list alone; what opens no review is not settled', async () => {
+// If a retrieval shows no order number, the run reported this as settled, and it was sent.
+it('finds it even if the provider shows its number only in the list; a row without a review is not settled', async () => {
   const prepared = prepare();
   await harness().approved('order-1', 500);
   const token = await paidOut();
@@ -403,8 +404,8 @@ it('finds so also if the service shows its number in the list alone; what opens 
   expect(payout?.reviews).toMatchObject([{ evidence: { kind: 'second_payout_found' } }]);
 });
 
-// What a callback or a list named was asked of a hanging account first, though the account of the payment knew it.
-it('asks the account of the payment first about another token of its number', async () => {
+// The token of a callback or a list was inquired at a hanging account first, although the account of the payment knew it.
+it('inquires the account of the payment first about another token of its number', async () => {
   const token = await harness().approved('order-1');
   strange('service-twin', { orderNumber: (await shownOf(token)).orderNumber });
   const { accounts } = harness();

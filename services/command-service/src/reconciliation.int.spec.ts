@@ -47,7 +47,7 @@ const harness = useHarness(() => {
 const today = () => utcDayOf(harness().clock.now());
 const minute = 60_000;
 
-/** The index, as far behind as a spec leaves it. */
+/** The index, with the lag of the spec. */
 function createBooksOf(instance: Instance) {
   const known = new Map<string, AnySubject>();
   const books: Books = {
@@ -99,7 +99,7 @@ async function reportOf(token: string): Promise<ReconciliationReport> {
   return report;
 }
 
-/** Compares today's, as a person asks for it, once what was made is older than the margin. */
+/** Compares today's payments, on a person's request, once they are older than the margin. */
 async function reconcile({ deps }: Prepared, { isDryRun = false, signal = never } = {}) {
   await harness().clock.advance(minute);
   const wanted = { environment: 'sandbox', account: 'main', day: today(), isDryRun, by: 'person' } as const;
@@ -120,7 +120,7 @@ const change = async (
 ) => harness().provider.change(await numberOf(token), changes);
 const paymentOf = async (token: string) => (await harness().payments.load(token))?.payment;
 
-/** What somebody else has made under our account. */
+/** Operations of another system under our account. */
 function strange(serviceToken: string, changes: object = {}) {
   harness().provider.payments.set(serviceToken, {
     serviceToken,
@@ -137,7 +137,7 @@ function strange(serviceToken: string, changes: object = {}) {
 const unmatchedToken = (serviceToken: string) =>
   deriveUnmatchedToken({ environment: 'sandbox', account: 'main', operation: 'payment', serviceToken });
 
-describe('what both sides have', () => {
+describe('an operation on both sides', () => {
   it('is matched, summed up and handed on', async () => {
     const prepared = prepare();
     const paid = await harness().approved('order-1', 700);
@@ -163,7 +163,7 @@ describe('what both sides have', () => {
     expect(prepared.matched.sort()).toEqual([paid, payoutToken].sort());
   });
 
-  it('is matched by what is recorded if the index is behind', async () => {
+  it('is matched by the recorded events if the index lags', async () => {
     const prepared = prepare();
     const token = await harness().approved('order-1');
     expect((await reconcile(prepared)).counts).toMatchObject({ matched: 1, onlyAtService: 0 });
@@ -171,9 +171,10 @@ describe('what both sides have', () => {
   });
 });
 
-// A payment had expired and was revised to approved while its callback was lost; another one was refunded in the
-// service's console. Nobody asked again: the gateway said `expired` and `approved` indefinitely.
-describe('what differs', () => {
+// An expired payment was revised to approved while its callback was lost; another one was refunded in the provider's console.
+// They were never inquired again: the gateway showed `expired` and
+// `approved` without end.
+describe('an operation that differs', () => {
   it.each([
     ['a refund made in the console', { refundedAmount: 40 }, { refundedAmount: 40 }],
     ['a whole refund', { status: 'refunded', refundedAmount: 100 }, { phase: 'refunded' }],
@@ -192,7 +193,7 @@ describe('what differs', () => {
     expect((await reconcile(prepared)).counts).toMatchObject({ matched: 1, differing: 0 });
   });
 
-  it('is in review, and matched by the next run no more, if it contradicts money that was reported', async () => {
+  it('is in review, and matched no longer by the next run, if it contradicts reported money', async () => {
     const prepared = prepare();
     const token = await harness().approved('order-1', 100);
     await prepared.catchUp(token);
@@ -251,9 +252,9 @@ describe('what differs', () => {
   });
 });
 
-describe('what one side has', () => {
-  // What was adopted stands under the team's own number: each of them was mistaken for somebody else's, and opened a review.
-  it('that was made before us is matched once it is adopted, and its review is resolved', async () => {
+describe('an operation on one side', () => {
+  // Adopted payments have the team's own number: each was taken for a foreign one, and opened a review.
+  it('that was made before Tollgate is matched once it is adopted, and its review is resolved', async () => {
     const { catchUp, ...prepared } = prepare();
     strange('elsewhere', { refundedAmount: 300 });
     expect(await reconcile({ ...prepared, catchUp })).toMatchObject({ counts: { onlyAtService: 1 } });
@@ -288,7 +289,7 @@ describe('what one side has', () => {
     expect(await reviewsOf()).toEqual([]);
     const matchedOnly = { matched: 1, differing: 0, onlyAtService: 0, onlyHere: 0 };
     expect(await reconcile({ ...prepared, catchUp })).toMatchObject({ counts: matchedOnly });
-    // Whether the index has it by then or not.
+    // Whether or not the index has it by then.
     await catchUp(rows[0]?.token ?? '');
     expect(await reconcile({ ...prepared, catchUp })).toMatchObject({ counts: matchedOnly });
   });
@@ -305,7 +306,7 @@ describe('what one side has', () => {
     expect((await paymentOf(token))?.reviews).toMatchObject([{ evidence: { kind: 'only_here' } }]);
   });
 
-  it('is not missing if the service shows it under another day, or if it is too young', async () => {
+  it('is not missing if the provider shows it under another day, or if it is too young', async () => {
     const prepared = prepare();
     const token = await harness().approved('order-1', 100);
     await change(token, { createdAt: harness().clock.now() + 24 * 60 * minute });
@@ -321,7 +322,7 @@ describe('what one side has', () => {
     expect((await reconcile(prepared)).counts).toMatchObject({ underWay: 2, onlyHere: 0, onlyAtService: 0 });
   });
 
-  it('is shown to nobody where objects of another team were compared', async () => {
+  it('is hidden if payments of another team were compared', async () => {
     const prepared = prepare();
     await harness().approved('order-1', 100);
     prepared.deps.soleTeamOf = () => 'games';
@@ -340,7 +341,7 @@ describe('a list of several pages', () => {
     fill();
     let added = 0;
     harness().provider.beforePage = async ({ page }) => {
-      // Ten more at the front of the list: what was on this page has moved to the next one.
+      // Ten more at the front of the list move the rows of this page to the next one.
       if (page === 2 && added === 0) while (added < 10) strange(`row-new-${(added += 1)}`);
     };
     const { counts, ended, token } = await reconcile(prepared, { isDryRun: true });
@@ -357,7 +358,7 @@ describe('a list of several pages', () => {
     ]);
   });
 
-  it('of which some never show is not complete', async () => {
+  it('of which some are never shown is not complete', async () => {
     const prepared = prepare();
     const { provider } = harness().provider;
     const shown = provider.pageOfPayments;
@@ -383,7 +384,7 @@ describe('a list of several pages', () => {
     expect([counts.onlyAtService, ended?.outcome]).toEqual([1, 'complete']);
   });
 
-  it('continues after a kill where it was', async () => {
+  it('continues at its page after a kill', async () => {
     const prepared = prepare();
     fill();
     const paid = await harness().approved('order-1', 100);
@@ -403,7 +404,7 @@ describe('a list of several pages', () => {
     expect(harness().provider.pagesRead).toBe(2 + 3);
   });
 
-  it('is not mistaken for compared where nothing of it could be inquired', async () => {
+  it('does not count as compared if none of it could be inquired', async () => {
     const prepared = prepare();
     const token = await harness().approved('order-1', 100);
     await prepared.catchUp(token);
@@ -427,8 +428,8 @@ describe('a list of several pages', () => {
     expect(await paymentOf(token)).toMatchObject({ refundedAmount: 40 });
   });
 
-  // One row that nobody could read made its page unreadable: the run of that day was repeated indefinitely, and no other day of the
-  // account was ever compared.
+  // One unreadable row made its page unreadable: the run of that day was repeated without end, and no other day of the account
+  // was ever compared.
   it('ends incompletely if a page cannot be read repeatedly, so that other days are compared', async () => {
     const prepared = prepare();
     const { provider } = harness().provider;
@@ -471,7 +472,7 @@ describe('the reconciler', () => {
     onTestFinished(stop);
     return { reconciler, stop };
   }
-  /** Lets simulated time pass until a condition holds. */
+  /** Advances simulated time until a condition holds. */
   async function until(isSo: () => boolean | Promise<boolean>) {
     await harness().passTime(
       (async () => {
@@ -489,14 +490,14 @@ describe('the reconciler', () => {
     await until(() => reconciler.health()?.[0]?.differences === 0 && read.length >= 2);
     const first = today();
     expect(daysRead(read)).toEqual([first]);
-    // Of the runs that have begun by the end of it, too: they may be over before it is.
+    // Includes runs that have begun by its end: they may be over before it is.
     read.length = 0;
     await harness().clock.advance(24 * 60 * minute);
     await until(() => reconciler.health()?.[0]?.lastCompleteDay === first && read.includes(today()));
     expect(daysRead(read)).toEqual([first, today()]);
   });
 
-  it('is held up by an account that hangs only for that account', async () => {
+  it('is delayed by an account that hangs only for that account', async () => {
     const prepared = prepare();
     const first = today();
     const { reconciler } = start(prepared);
@@ -533,7 +534,7 @@ describe('the reconciler', () => {
   });
 
   // Each of six outages of the store doubled the pause of the account, which had answered all the time.
-  it('continues soon after the store was away, however often', async () => {
+  it('continues soon after an outage of the store, however often', async () => {
     const { deps } = prepare();
     let failures = 0;
     const append: typeof deps.store.append = (stream, ...rest) => {
@@ -552,7 +553,7 @@ describe('the reconciler', () => {
     expect(harness().clock.now() - startedAt).toBeLessThan(2 * minute);
   });
 
-  it('ends what is asked of an account that it does not have', async () => {
+  it('ends requests for an account that does not exist', async () => {
     const prepared = prepare();
     start(prepared);
     const wanted = { environment: 'sandbox', account: 'nobody', day: today(), isDryRun: true } as const;
@@ -563,7 +564,7 @@ describe('the reconciler', () => {
 });
 
 // Each account had its own loop from the start on: one that was added later was never compared.
-it('takes up an account that operators have added, and no other afterwards that they have taken away', async () => {
+it('includes accounts that operators have added, and excludes those they have removed', async () => {
   const { deps } = prepare();
   const { accounts } = harness().inside;
   const configured = accounts.all();

@@ -1,6 +1,7 @@
 /**
- * A gateway was stopped during the TLS handshake of an announced call. It woke up long after `sendBy`, and sent the call: in
- * the meantime a person had learned that no payment was made, and the card was charged twice.
+ * A gateway was suspended during the TLS handshake of an announced call. It woke up long after `sendBy`, and sent the call:
+ * meanwhile a person had learned that no payment was made, and the card was
+ * charged twice.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -28,7 +29,7 @@ async function startPeer() {
   return { peer, caFile };
 }
 
-/** Passes nothing on until it is opened, so that a handshake through it stands still. */
+/** Forwards nothing until it is opened, so that a handshake through it stalls. */
 async function startRelay(port: number) {
   const held: Socket[] = [];
   let isOpen = false;

@@ -1,4 +1,4 @@
-/** The merchant accounts, for people who operate the gateway: how they fare, what the Payment Service has for us there, and which are called. */
+/** The merchant accounts, for operators: their health, our balance there, and their state. */
 import { toIso } from '@tollgate/gateway-api';
 import { accountChangeRequestSchema, routes, sendError } from '@tollgate/gateway-api/http';
 import {
@@ -90,7 +90,7 @@ async function change(
     const message = reconciliationDue(refusal);
     return sendError(reply, refusal.code, { message });
   }
-  // What is answered counts here: nothing more is announced through a paused account.
+  // The answer takes effect here: nothing more is announced through a paused account.
   await deps.changes.catchUp();
   return reply.send({ success: true, environment, account, state });
 }

@@ -20,10 +20,10 @@ import { toPublicPayment, toPublicPayout, toPublicRefund } from '@tollgate/gatew
 import { type Answer, errorAnswer, errorEntry } from '@tollgate/gateway-api/http';
 import type { FastifyReply } from 'fastify';
 
-/** 200 once the service has the payment, 202 while nobody knows, an error body where it certainly does not have it. */
+/** 200 once the provider has the payment, 202 while the outcome is unknown, an error body if it certainly does not have it. */
 export function toCreationAnswer(view: PaymentAggregate): Answer {
   const { token, payment } = view;
-  // It may have been paid all the same: who is informed that it was not asks the customer again.
+  // It may have been paid all the same: a caller with an error would charge the customer again.
   if (endedUnpaid.has(payment.phase) && mayBePaid(payment))
     return errorAnswer('payment_in_review', {}, { token });
   if (payment.phase === 'failed')
@@ -40,7 +40,7 @@ const endedUnpaid: ReadonlySet<PaymentPhase> = new Set(['failed', 'declined', 'e
 const errorsOf = ({ failure, errors }: PaymentAggregate['payment']): readonly ApiError[] =>
   failure === 'resolved' ? [] : errors;
 
-/** 200 once the payment is what was asked for, 202 while nobody knows, an error body where it certainly is not. */
+/** 200 once the operation is done, 202 while the outcome is unknown, an error body if it certainly had no effect. */
 export function toCaptureOrVoidAnswer(view: PaymentAggregate, operation: 'confirm' | 'decline'): Answer {
   const { token, payment } = view;
   const { phase, captureOrVoid } = payment;
@@ -51,7 +51,8 @@ export function toCaptureOrVoidAnswer(view: PaymentAggregate, operation: 'confir
       ? toRepeatLater(token)
       : toFailureAnswer(token, reason, errors);
   }
-  // Measured by what was asked for, and not by the latest submission: after a refusal another caller may have asked for the opposite.
+  // Compared with the request, and not with the latest submission: after a refusal another caller may have requested the
+  // opposite.
   const { whileUnknown, wanted } = wantedBy[operation];
   const body = { success: true, token, payment: toPublicPayment(view) };
   if (phase === whileUnknown) return { statusCode: 202, body };
@@ -69,7 +70,7 @@ const wantedBy: Record<
   decline: { whileUnknown: 'voiding', wanted: ['voided', 'declined'] },
 };
 
-/** 200 once the service has taken the refund, 202 while nobody knows, an error body if nothing was refunded. */
+/** 200 once the provider has accepted the refund, 202 while the outcome is unknown, an error body if nothing was refunded. */
 export function toRefundAnswer({ aggregate: view, refund }: RefundedPayment): Answer {
   const { refundToken: token, declined } = refund;
   if (mayBeMade(view.payment, refund)) return errorAnswer('refund_in_review', {}, { token });
@@ -81,10 +82,12 @@ export function toRefundAnswer({ aggregate: view, refund }: RefundedPayment): An
   return { statusCode: isUnknown ? 202 : 200, body: { success: true, token, refund: shown } };
 }
 
-/** 200 once the service has the payout, 202 while it waits or nobody knows, an error body if nothing was paid out. */
+/**
+ * 200 once the provider has the payout, 202 while it waits or the outcome is unknown, an error body if nothing was paid out.
+ */
 export function toPayoutAnswer(view: PayoutAggregate): Answer {
   const { token, payout } = view;
-  // It may have been paid out all the same: who is informed that it was not sends another one.
+  // It may have been paid out all the same: a caller with an error would send another one.
   if (statusOfPayoutPhase(payout.phase) === 'declined' && mayBePaidOut(payout))
     return errorAnswer('payout_in_review', {}, { token });
   if (payout.phase === 'failed') return toFailureAnswer(token, payout.failure ?? 'not-sent', payout.errors);
@@ -116,13 +119,13 @@ function toRepeatLater(token: string): Answer {
   return errorAnswer('provider_unavailable', { message, retryAfterSeconds: 5 }, { token });
 }
 
-/** The service's own errors, with the status that their kinds have. */
+/** The provider's own errors, with the status for their kinds. */
 export function toRefusedAnswer(refused: readonly ApiError[], more: { token?: string } = {}): Answer {
   const errors = refused.map(toTeamError);
   return { statusCode: statusCodeOf(errors), body: { success: false, errors, ...more } };
 }
 
-/** The service's complaint about our own account is no fault of the team's key or request. */
+/** The provider's complaint about our own account is no fault of the team's key or request. */
 function toTeamError(error: ApiError): ApiError {
   if (error.kind === 'invalid_request_error' || error.kind === 'processing_error') return error;
   return errorEntry('provider_account_refused');

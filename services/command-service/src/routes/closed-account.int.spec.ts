@@ -1,4 +1,4 @@
-/** What an account that operators have drained or paused still does, asked as teams ask. */
+/** Routes of teams for an account that operators have drained or paused. */
 import {
   createFakeProvider,
   accountNamed,
@@ -28,7 +28,7 @@ const codeIn = (answer: { statusCode: number; json(): unknown }) => [
 ];
 
 describe('a drained account', () => {
-  it('continues with captures, voids and refunds of what it has taken', async () => {
+  it('continues with captures, voids and refunds of its payments', async () => {
     const [captured, voided] = [await harness().authorized('order-1'), await harness().authorized('order-2')];
     const refunded = await harness().approved('order-3');
     close('main', 'draining');
@@ -46,14 +46,14 @@ describe('a drained account', () => {
     expect(paidOut).toMatchObject({ aggregate: { payout: { call: { account: 'other' } } } });
   });
 
-  it('gets no second attempt of a payment that another one could not send', async () => {
+  it('gets no second attempt of a payment that another account could not send', async () => {
     close('other', 'draining');
     harness().provider.faults.push({ kind: 'not-sent' });
     const made = await harness().passTime(harness().create(teaFor('order-1')));
     expect(made).toMatchObject({ aggregate: { payment: { attempt: { number: 2, account: 'main' } } } });
   });
 
-  it('refuses what is new if there is no other one, and nothing is recorded', async () => {
+  it('refuses new payments if there is no other account, and nothing is recorded', async () => {
     close('main', 'draining');
     close('other', 'draining');
     const app = startApp(harness());
@@ -63,7 +63,7 @@ describe('a drained account', () => {
     expect((await app.post('payments', body, ids)).statusCode).toBe(200);
   });
 
-  it('answers a repeat of what it has taken', async () => {
+  it('answers a repeat of an accepted payment', async () => {
     const made = await harness().create(teaFor('order-1'));
     close('main', 'draining');
     close('other', 'paused');
@@ -90,7 +90,7 @@ describe('a paused account', () => {
     ]);
   });
 
-  it('pays out nothing, also to whom only it can pay', async () => {
+  it('pays out nothing, even to destinations that only it can pay', async () => {
     close('main', 'paused');
     close('other', 'paused');
     const result = await harness().payOut({ ...payoutFor('order-1'), caller });

@@ -1,4 +1,4 @@
-/** Begins sessions of people, and revokes what they hold. */
+/** Begins sessions of people, and revokes their credentials. */
 import { credentialBodySchemas, routes, sendError, toPublicCredential } from '@tollgate/gateway-api/http';
 import type { EventStore } from '@tollgate/event-store';
 import { type Clock, type Ids, InvariantViolation, sendErrors } from '@tollgate/service-kit';

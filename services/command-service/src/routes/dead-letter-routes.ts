@@ -1,4 +1,4 @@
-/** Dead-lettered callbacks, and forgetting a customer, for people who operate the gateway. */
+/** Dead-lettered callbacks, and erasing customer data, for operators. */
 import { deadLetterReplaySchema, routes, sendError } from '@tollgate/gateway-api/http';
 import type { MessageBus, TopicReader } from '@tollgate/message-bus';
 import { omitUndefined, sendErrors } from '@tollgate/service-kit';
@@ -20,7 +20,7 @@ export interface DeadLetterRouteDependencies extends RouteKit, ForgetDependencie
   topicReader: TopicReader;
 }
 
-/** In one answer at most. */
+/** Maximum per answer. */
 const shownMax = 500;
 
 export function registerDeadLetterRoutes(app: FastifyInstance, deps: DeadLetterRouteDependencies): void {

@@ -3,7 +3,7 @@ import { describe, it } from 'vitest';
 import { parseIdempotencyKey, refuseCardNumbers, refuseEmails, textsOf } from './parsed.ts';
 
 const header = 16 * 1024;
-/** At most, of one text of a valid request: a URL. */
+/** The longest text of a valid request: a URL. */
 const field = 2_048;
 
 describe('takes at most 20 ms for any text', () => {

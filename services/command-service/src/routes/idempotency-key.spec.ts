@@ -8,14 +8,14 @@ describe('parseIdempotencyKey', () => {
     ['of one quotation mark', '"', '"'],
     ['quoted, with a comma in it', '"a, b"', 'a, b'],
     ['255 characters long', 'k'.repeat(255), 'k'.repeat(255)],
-  ])('takes a key that is %s', (_name, header, value) => {
+  ])('accepts a key that is %s', (_name, header, value) => {
     expect(parseIdempotencyKey(header, 'order-1')).toEqual({
       kind: 'parsed',
       value: { source: 'Idempotency-Key', value },
     });
   });
 
-  it('lets the order number stand in', () => {
+  it('uses the order number by default', () => {
     expect(parseIdempotencyKey(undefined, 'order-1')).toEqual({
       kind: 'parsed',
       value: { source: 'orderNumber', value: 'order-1' },

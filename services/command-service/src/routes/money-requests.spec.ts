@@ -19,7 +19,7 @@ describe('parsePayoutRequest', () => {
     ['a bank account', { bankAccount }],
     ['a card', { card: { pan, expires } }],
     ['a recurring token', { recurringToken: 'rec_1' }],
-  ])('takes %s', (_name, destination) => {
+  ])('accepts %s', (_name, destination) => {
     const body = { ...minimal, destination };
     expect(parsePayoutRequest(body, shop)).toEqual({ kind: 'parsed', value: body });
   });
@@ -83,7 +83,7 @@ describe('parsePayoutRequest', () => {
 
   // Its last four digits were kept, and all of them in a fingerprint that gave them back.
   it.each([pan, '4392 9632 0355 1251', `00${pan}`])(
-    'refuses the card number %j as a bank account, and says where cards go',
+    'refuses the card number %j as a bank account, and names the field for cards',
     (account) => {
       const parsed = parsePayoutRequest(
         { ...minimal, destination: { bankAccount: { ...bankAccount, account } } },
@@ -97,7 +97,7 @@ describe('parsePayoutRequest', () => {
   );
 
   it.each(['DE89370400440532013000', '4392963203551252', '0532013000'])(
-    'takes the bank account %s, which is no card number',
+    'accepts the bank account %s, which is not a card number',
     (account) => {
       const destination = { bankAccount: { ...bankAccount, account } };
       expect(parsePayoutRequest({ ...minimal, destination }, withoutCards)).toMatchObject({ kind: 'parsed' });
@@ -109,12 +109,12 @@ describe('parsePayoutRequest', () => {
   });
 });
 
-it('parseRefundRequest takes a token with and without an amount', () => {
+it('parseRefundRequest accepts a token with and without an amount', () => {
   for (const body of [{ token: 'pay_1' }, { token: 'pay_1', amount: 60 }])
     expect(parseRefundRequest(body)).toEqual({ kind: 'parsed', value: body });
 });
 
-it('metadata of a refund and of a payout hold no card number', () => {
+it('metadata of a refund and of a payout contain no card number', () => {
   const metadata = { note: '4392963203551251' };
   const payout = { amount: 1, currency: 'EUR', orderNumber: 'o', destination: { recurringToken: 'rec_1' } };
   for (const parsed of [

@@ -39,7 +39,7 @@ describe('POST /api/v1/refunds answers', () => {
     expect(again.json()).toEqual(answer.json());
   });
 
-  it('202 while nobody knows', async () => {
+  it('202 while the outcome is unknown', async () => {
     const token = await harness().approved('order-1', 100);
     harness().provider.faultsOf.refund.push({ kind: 'lost-before' });
     const answer = await startApp(harness()).post('refunds', { token }, key);
@@ -50,7 +50,7 @@ describe('POST /api/v1/refunds answers', () => {
   it.each([
     ['pending', 'accepted'],
     ['declined', 'declined'],
-  ])('200 with what the service has decided: %s', async (refundStatus, phase) => {
+  ])('200 with the decision of the provider: %s', async (refundStatus, phase) => {
     harness().provider.refundStatus = refundStatus;
     const token = await harness().approved('order-1', 100);
     const answer = await startApp(harness()).post('refunds', { token }, key);
@@ -65,14 +65,14 @@ describe('POST /api/v1/refunds answers', () => {
     expect(received()).toHaveLength(1);
   });
 
-  it('409 where more is asked for than is left, and says how much that is', async () => {
+  it('409 if the amount exceeds the rest, with the rest', async () => {
     const token = await harness().approved('order-1', 100);
     const answer = await startApp(harness()).post('refunds', { token, amount: 101 }, key);
     expect(errorsOf(answer)).toEqual([409, 'processing_error refund_exceeds_amount amount']);
     expect(answer.body).toContain('At most 1.00 EUR ');
   });
 
-  it('409 where the payment ended without money', async () => {
+  it('409 if the payment ended without money', async () => {
     const token = await harness().authorized('order-1');
     await harness().end('void', token);
     const answer = await startApp(harness()).post('refunds', { token }, key);
@@ -98,7 +98,7 @@ describe('POST /api/v1/refunds answers', () => {
     expect(answer.json()).toMatchObject({ token: refund.json<{ token: string }>().token });
   });
 
-  it('what the service refuses, as it refuses it, and the same to a repeat', async () => {
+  it("the provider's refusal, and the same to a repeat", async () => {
     const token = await harness().approved('order-1', 100);
     const errorKind = 'processing_error';
     harness().provider.faultsOf.refund.push({ kind: 'refused', code: 'a_code', errorKind });
@@ -109,7 +109,7 @@ describe('POST /api/v1/refunds answers', () => {
     expect(answer.json<{ token: string }>().token).toMatch(/^ref_/);
   });
 
-  it('502 if the service was not reached, which no repeat changes', async () => {
+  it('502 if the provider was not reached, which no repeat changes', async () => {
     const token = await harness().approved('order-1', 100);
     harness().provider.faultsOf.refund.push({ kind: 'not-sent' });
     const app = startApp(harness());
@@ -125,7 +125,7 @@ describe('POST /api/v1/refunds answers', () => {
     expect(errorsOf(answer)).toEqual([409, 'processing_error payment_not_refundable token']);
   });
 
-  it('409 that names the token where the account of the payment is not configured any more', async () => {
+  it('409 with the token if the account of the payment is no longer configured', async () => {
     const token = await harness().approved('order-1', 100);
     const authorized = await harness().authorized('order-2');
     const app = startApp(harness(), { instance: harness().startInstance({ accounts: [] }) });
@@ -136,8 +136,8 @@ describe('POST /api/v1/refunds answers', () => {
     );
   });
 
-  // What the key is used for is recorded by then: that nothing was recorded would not be true.
-  it('503 with Retry-After where the account fails, and claims no more than that nothing was sent', async () => {
+  // The use of the key is recorded by then: "nothing was recorded" would be false.
+  it('503 with Retry-After if the account fails, and claims no more than that nothing was sent', async () => {
     const token = await harness().authorized('order-1');
     harness().provider.answersInquiries = false;
     const answer = await startApp(harness()).post('refunds', { token }, key);
@@ -146,7 +146,7 @@ describe('POST /api/v1/refunds answers', () => {
     expect(answer.body).not.toContain('recorded');
   });
 
-  it('409 where a person resolved it as not made', async () => {
+  it('409 if a person resolved it as not made', async () => {
     const token = await harness().approved('order-1', 100);
     harness().provider.faultsOf.refund.push({ kind: 'lost-before' });
     const app = startApp(harness());
@@ -159,7 +159,7 @@ describe('POST /api/v1/refunds answers', () => {
   });
 
   // Its team was informed to send another one, and the customer had it twice.
-  it('409 with Retry-After if it was resolved as not made, and the service shows it after all', async () => {
+  it('409 with Retry-After if it was resolved as not made, and the provider shows it after all', async () => {
     const token = await harness().approved('order-1', 100);
     harness().provider.faultsOf.refund.push({ kind: 'lost-before' });
     const app = startApp(harness());
@@ -213,7 +213,7 @@ describe('POST /api/v1/payouts answers', () => {
     expect(again.json()).toEqual(answer.json());
   });
 
-  it('202 while nobody knows', async () => {
+  it('202 while the outcome is unknown', async () => {
     harness().provider.faultsOf.payout.push({ kind: 'lost-before' });
     const answer = await startApp(harness()).post('payouts', request);
     expect([answer.statusCode, answer.json()]).toMatchObject([202, { payout: { phase: 'unresolved' } }]);
@@ -227,7 +227,7 @@ describe('POST /api/v1/payouts answers', () => {
     expect(answer.json()).toMatchObject({ token: payout.json<{ token: string }>().token });
   });
 
-  it('400 to a card without the scope for it, and takes it with the scope', async () => {
+  it('400 to a card without the scope for it, and accepts it with the scope', async () => {
     const answer = await startApp(harness(), { scopes: ['payouts'] }).post('payouts', toCard);
     expect(errorsOf(answer)).toEqual([400, 'invalid_request_error card_data_not_accepted destination.card']);
     expect(answer.body).not.toContain(pan);
@@ -237,7 +237,7 @@ describe('POST /api/v1/payouts answers', () => {
     expect(taken.body).not.toContain(pan);
   });
 
-  it('409 to a recurring token of nobody, and 200 to one of its own', async () => {
+  it('409 to an unknown recurring token, and 200 to one of its own', async () => {
     const app = startApp(harness());
     const body = { ...request, destination: { recurringToken: recurringAlias } };
     const refused = [409, 'processing_error recurring_token_not_found recurringToken'];
@@ -260,21 +260,21 @@ describe('POST /api/v1/payouts answers', () => {
     expect(harness().provider.payoutRequests[0]?.callbackUrl).toMatch(/^https:\/\/gateway\.example\//);
   });
 
-  it('what the service refuses, as it refuses it', async () => {
+  it("the provider's refusal", async () => {
     const errorKind = 'processing_error';
     harness().provider.faultsOf.payout.push({ kind: 'refused', code: 'balance_too_low', errorKind });
     const answer = await startApp(harness()).post('payouts', request);
     expect(errorsOf(answer)).toEqual([409, 'processing_error balance_too_low']);
   });
 
-  it('502 if the service was not reached, which no repeat changes', async () => {
+  it('502 if the provider was not reached, which no repeat changes', async () => {
     harness().provider.faultsOf.payout.push({ kind: 'not-sent' });
     const answer = await startApp(harness()).post('payouts', request);
     expect(errorsOf(answer)).toEqual([502, 'api_error provider_not_reached']);
     expect(answer.headers['retry-after']).toBeUndefined();
   });
 
-  it('as before to a repeat, also where the team allows its callback address no longer', async () => {
+  it('as before to a repeat, even if the team no longer allows its callback origin', async () => {
     const body = { ...request, callbackUrl: 'https://shop.example/callback' };
     const allowed = { callback: ['https://shop.example'], redirect: undefined };
     const answer = await startApp(harness(), { team: { allowedOrigins: allowed } }).post('payouts', body);
@@ -282,7 +282,7 @@ describe('POST /api/v1/payouts answers', () => {
     expect([again.statusCode, again.json()]).toEqual([200, answer.json()]);
   });
 
-  it('409 where a person resolved it as not made', async () => {
+  it('409 if a person resolved it as not made', async () => {
     harness().provider.faultsOf.payout.push({ kind: 'lost-before' });
     const app = startApp(harness());
     const { token } = (await app.post('payouts', request)).json<{ token: string }>();
@@ -293,7 +293,7 @@ describe('POST /api/v1/payouts answers', () => {
     expect(errorsOf(answer)).toEqual([409, 'processing_error resolved_as_not_made']);
   });
 
-  it('409 where no account takes the currency', async () => {
+  it('409 if no account takes the currency', async () => {
     const accounts = [accountNamed('main', harness().provider.provider, { currencies: ['USD'] })];
     const app = startApp(harness(), { instance: harness().startInstance({ accounts }) });
     expect(errorsOf(await app.post('payouts', request))).toEqual([
@@ -329,7 +329,7 @@ describe('GET /api/v1/balance answers', () => {
     ]);
   });
 
-  it('403 to a key without one of them, and 401 to none', async () => {
+  it('403 to a key without one of them, and 401 without a key', async () => {
     const app = startApp(harness(), { scopes: ['refunds', 'cards', 'admin'] });
     expect(errorsOf(await app.get(path))).toEqual([403, 'authentication_error scope_missing']);
     const authentication = { kind: 'refused', code: 'incorrect_private_key' } as const;
@@ -351,7 +351,7 @@ describe('GET /api/v1/balance answers', () => {
     ['processing_error', [409, 'processing_error a_code']],
     ['invalid_request_error', [400, 'invalid_request_error a_code']],
     ['authentication_error', [502, 'api_error provider_account_refused']],
-  ])('what the service refuses as %s, without Retry-After', async (kind, expected) => {
+  ])("the provider's refusal as %s, without Retry-After", async (kind, expected) => {
     const errors = [{ code: 'a_code', kind, message: 'no' }];
     harness().provider.provider.balance = () => Promise.resolve({ kind: 'refused', errors });
     const answer = await startApp(harness()).get(path);
@@ -359,14 +359,14 @@ describe('GET /api/v1/balance answers', () => {
     expect(answer.headers['retry-after']).toBeUndefined();
   });
 
-  it('503 with Retry-After where the service gives no answer', async () => {
+  it('503 with Retry-After if the provider gives no answer', async () => {
     harness().provider.answersInquiries = false;
     const answer = await startApp(harness()).get(path);
     expect(errorsOf(answer)).toEqual([503, 'api_error provider_unavailable']);
     expect(answer.headers['retry-after']).toBe('2');
   });
 
-  it('409 where no account takes the currency', async () => {
+  it('409 if no account takes the currency', async () => {
     const accounts = [accountNamed('main', harness().provider.provider, { currencies: ['USD'] })];
     const app = startApp(harness(), { instance: harness().startInstance({ accounts }) });
     expect(errorsOf(await app.get(path))).toEqual([409, 'processing_error no_account currency']);

@@ -90,7 +90,7 @@ function addTransferRoute(app: FastifyInstance, deps: OperatorRouteDependencies)
 
 const ownerSchema = z.object({ team: z.string(), environment: z.string() });
 
-/** A payment of another team is, to the person, as if it did not exist. Its first event says whose it is. */
+/** A payment of another team does not exist for the person. Its first event names its team. */
 export async function isPaymentInReach(
   store: Pick<EventStore, 'read'>,
   { token, reach }: { token: string; reach: Reach },

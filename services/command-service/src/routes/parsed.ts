@@ -3,7 +3,7 @@ import { type ErrorCode, errorEntry } from '@tollgate/gateway-api/http';
 import { type ErrorEntry, omitUndefined, toErrorEntries } from '@tollgate/service-kit';
 import { z } from 'zod';
 
-/** What a request asks for, or what is wrong with it; every error names its parameter, values are never repeated. */
+/** A parsed request, or its faults; every error names its parameter, values are never repeated. */
 export type Parsed<Value> = { kind: 'parsed'; value: Value } | Refused;
 export interface Refused {
   kind: 'refused';
@@ -31,17 +31,17 @@ export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknow
   return { kind: 'refused', errors };
 }
 
-/** Refuses what looks like a card number in any field but those that are made for one. */
+/** Refuses a text that looks like a card number in any field except those for cards. */
 export function refuseCardNumbers(fields: Readonly<Record<string, unknown>>): Refused | undefined {
   for (const [parameter, value] of Object.entries(fields)) {
     const text = typeof value === 'string' ? value : JSON.stringify(value ?? '');
     if (parameter !== 'amount' && containsCardNumber(text))
-      return refuse('card_data_not_accepted', 'This field holds what looks like a card number.', parameter);
+      return refuse('card_data_not_accepted', 'This field looks like it contains a card number.', parameter);
   }
   return undefined;
 }
 
-/** Refuses what looks like an e-mail address in a field that stays in the books: nothing there can be erased on request. */
+/** Refuses a text that looks like an e-mail address in a field that cannot be erased on request. */
 export function refuseEmails(fields: Readonly<Record<string, unknown>>): Refused | undefined {
   for (const [parameter, value] of Object.entries(fields))
     if (typeof value === 'string' && emailPattern.test(value))
@@ -55,7 +55,7 @@ export function refuseEmails(fields: Readonly<Record<string, unknown>>): Refused
 
 const emailPattern = /[^\s@](?:@|%40)[^\s@]+\.[a-z]{2,}/i;
 
-/** The texts of metadata by the names that an error gives them. A name may be a card number, too, and no error repeats it. */
+/** The texts of metadata by their names in errors. A name may be a card number as well, so no error repeats it. */
 export function textsOf(metadata: Readonly<Record<string, string>> = {}): Record<string, string> {
   const texts: Record<string, string> = { metadata: Object.keys(metadata).join(' and ') };
   for (const [name, text] of Object.entries(metadata)) texts[`metadata.${name}`] = text;
@@ -66,7 +66,7 @@ export function textsOf(metadata: Readonly<Record<string, string>> = {}): Record
 export const refuseCard = (parameter: string): Refused =>
   refuse('card_data_not_accepted', undefined, parameter);
 
-/** `Idempotency-Key` header, quoted (as in the IETF draft) or bare without a comma; without it the order number stands in. */
+/** `Idempotency-Key` header, quoted (as in the IETF draft) or bare without a comma; the order number by default. */
 export function parseIdempotencyKey(
   header: string | string[] | undefined,
   orderNumber: string | undefined,
@@ -87,7 +87,7 @@ export function parseIdempotencyKey(
   if (containsCardNumber(key))
     return refuse(
       'card_data_not_accepted',
-      'Idempotency-Key holds what looks like a card number.',
+      'Idempotency-Key looks like it contains a card number.',
       'Idempotency-Key',
     );
   return { kind: 'parsed', value: { source: 'Idempotency-Key', value: key } };

@@ -23,7 +23,7 @@ describe('metadata', () => {
     [many(50)],
     [{ ['n'.repeat(40)]: 'x'.repeat(500) }],
     [{ constructor: 'x', text: 'Tee für zwei' }],
-  ])('of %j is taken as it is', (metadata) => {
+  ])('of %j is accepted unchanged', (metadata) => {
     expect(parsePaymentRequest({ ...minimal, metadata }, caller)).toMatchObject({ value: { metadata } });
   });
 
@@ -50,14 +50,14 @@ describe('metadata', () => {
     expect(errorsOf({ ...minimal, metadata })).toEqual([{ code, parameter }]);
   });
 
-  it('is part of the terms, and absent where it is', () => {
+  it('is part of the terms if present, and absent otherwise', () => {
     expect(toTerms({ ...minimal, metadata: { a: 'b' } }).metadata).toEqual({ a: 'b' });
     expect(toTerms(minimal)).not.toHaveProperty('metadata');
   });
 });
 
 describe('parsePaymentRequest', () => {
-  it('takes a request without a callbackUrl, which the service itself would not', () => {
+  it('accepts a request without a callbackUrl, which the provider itself would refuse', () => {
     expect(parsePaymentRequest(minimal, caller)).toEqual({ kind: 'parsed', value: minimal });
   });
 
@@ -142,13 +142,13 @@ describe('parsePaymentRequest', () => {
   );
 
   it.each(['Tee für zwei', 'شاي لشخصين', '茶を二杯', 'Tea 👩‍👩‍👧 for all', 'O’Neill & Sons – 5 % off'])(
-    'takes the text %j',
+    'accepts the text %j',
     (product) => {
       expect(errorsOf({ ...minimal, product })).toEqual([]);
     },
   );
 
-  it('takes a network address of the customer that could be read as a card number', () => {
+  it('accepts a network address of the customer that looks like a card number', () => {
     expect(errorsOf({ ...minimal, customer: { ip: '4392:9632:355:1251::' } })).toEqual([]);
   });
 
@@ -173,13 +173,13 @@ describe('parsePaymentRequest', () => {
     expect(errorsOf({ card: sent, color: 'red' }, withoutCards)).toEqual([error]);
   });
 
-  it('takes a card with the scope for it', () => {
+  it('accepts a card with the scope for it', () => {
     expect(errorsOf({ ...minimal, card, recurring: true })).toEqual([]);
   });
 });
 
 describe('toTerms', () => {
-  it('keeps what a further attempt needs', () => {
+  it('keeps the data that a further attempt needs', () => {
     const body = { ...minimal, orderNumber: 'order-1', needConfirmation: true };
     const parsed = parsePaymentRequest(body, caller);
     if (parsed.kind === 'refused') throw new Error('refused');
@@ -195,7 +195,7 @@ describe('toTerms', () => {
     ['a card', { card }, { kind: 'card' }],
     ['a recurring token', { recurringToken: 'rec_1' }, { kind: 'recurring', recurringToken: 'rec_1' }],
     ['a request for a recurring token', { recurring: true }, { kind: 'hosted', recurring: true }],
-  ])('says what is charged: %s', (_name, more, expected) => {
+  ])('determines the means of payment: %s', (_name, more, expected) => {
     const parsed = parsePaymentRequest({ ...minimal, ...more }, caller);
     if (parsed.kind === 'refused') throw new Error('refused');
     const terms = toTerms(parsed.value);
@@ -204,7 +204,7 @@ describe('toTerms', () => {
   });
 });
 
-it('parsePaymentName takes a token and nothing else', () => {
+it('parsePaymentName accepts a token and nothing else', () => {
   expect(parsePaymentName({ token: 'pay_1' })).toEqual({ kind: 'parsed', value: { token: 'pay_1' } });
   expect(parsePaymentName({ token: '' }).kind).toBe('refused');
   expect(parsePaymentName({ token: 'x'.repeat(129) }).kind).toBe('refused');

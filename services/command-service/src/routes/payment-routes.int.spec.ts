@@ -18,7 +18,7 @@ const tea = { product: 'Tea', amount: 1250, currency: 'EUR', orderNumber: 'order
 
 const requestsOf = ({ provider }: Harness) => provider.requests;
 
-/** A charge whose request was lost, and that a person has looked for in vain. */
+/** A charge whose answer was lost, and that a person has searched for in vain. */
 async function resolvedAsNotMade() {
   harness().provider.faults.push({ kind: 'lost-before' });
   const app = startApp(harness());
@@ -29,7 +29,7 @@ async function resolvedAsNotMade() {
   return { app, token };
 }
 
-/** The service shows one under this number after all. */
+/** The provider shows one under this number after all. */
 const showLate = (orderNumber: string, changes: { status?: string; createdAt?: number }) =>
   harness().provider.payments.set('late', {
     serviceToken: 'late',
@@ -58,7 +58,7 @@ describe('POST /api/v1/payments answers', () => {
     });
   });
 
-  it('no page where the provider accepted another amount', async () => {
+  it('no page if the provider accepted another amount', async () => {
     harness().provider.provider.authorize = () =>
       Promise.resolve({
         kind: 'accepted',
@@ -72,7 +72,7 @@ describe('POST /api/v1/payments answers', () => {
     expect(answer.json()).toMatchObject({ payment: { reviews: [{ code: 'discrepancy' }] } });
   });
 
-  it('the same to a repeat, and says that it is one', async () => {
+  it('the same to a repeat, marked as a repeat', async () => {
     const app = startApp(harness());
     const first = await app.post('payments', tea);
     const again = await app.post('payments', tea);
@@ -91,7 +91,7 @@ describe('POST /api/v1/payments answers', () => {
     expect((await app.post('payments', tea)).json()).toEqual(answer.json());
   });
 
-  it('202 while nobody knows, and never an error for that', async () => {
+  it('202 while the outcome is unknown, and never an error', async () => {
     for (let attempt = 1; attempt <= 3; attempt += 1) harness().provider.faults.push({ kind: 'lost-before' });
     const answer = await startApp(harness()).post('payments', tea);
     expect(answer.statusCode).toBe(202);
@@ -104,7 +104,7 @@ describe('POST /api/v1/payments answers', () => {
     // The gateway's own account is at fault: the team's key and request are fine.
     ['authentication_error', 'incorrect_private_key', 502, 'api_error provider_account_refused'],
     ['settings_error', 'merchant_disabled', 502, 'api_error provider_account_refused'],
-  ])('what the service refuses as %s %s with %i', async (errorKind, code, statusCode, expected) => {
+  ])("the provider's refusal as %s %s with %i", async (errorKind, code, statusCode, expected) => {
     harness().provider.faults.push({ kind: 'refused', code, errorKind });
     const app = startApp(harness());
     const answer = await app.post('payments', tea);
@@ -113,8 +113,8 @@ describe('POST /api/v1/payments answers', () => {
     expect((await app.post('payments', tea)).json()).toEqual(answer.json());
   });
 
-  // It was always 503 with Retry-After before: what is recorded as failed is answered alike to every repeat.
-  it('502 if the service was not reached in any attempt, which no repeat changes', async () => {
+  // It was always 503 with Retry-After before: a recorded failure has the same answer for every repeat.
+  it('502 if the provider was not reached in any attempt, which no repeat changes', async () => {
     harness().provider.faults.push({ kind: 'not-sent' }, { kind: 'not-sent' }, { kind: 'not-sent' });
     const app = startApp(harness());
     const answer = await app.post('payments', tea);
@@ -124,7 +124,7 @@ describe('POST /api/v1/payments answers', () => {
     expect((await app.post('payments', tea)).json()).toEqual(answer.json());
   });
 
-  it('502 if the service does not have it after all attempts, and says so', async () => {
+  it('502 if the provider does not have it after all attempts', async () => {
     const fault = { kind: 'lost-before' } as const;
     harness().provider.faults.push(fault, fault, fault);
     const app = startApp(harness());
@@ -144,7 +144,7 @@ describe('POST /api/v1/payments answers', () => {
     ['an earlier attempt', 1, 0],
     ['somebody else', 3, 3_600_000],
   ] as const)(
-    '409 while the service has one of %s all the same, until a person has looked at it',
+    '409 while the provider has one of %s all the same, until a person has resolved it',
     async (_, number, beforeMs) => {
       harness().provider.faults.push({ kind: 'not-sent' }, { kind: 'not-sent' }, { kind: 'not-sent' });
       const app = startApp(harness());
@@ -171,13 +171,13 @@ describe('POST /api/v1/payments answers', () => {
     expect(errorsOf(await app.post('payments', { ...tea, card }))).toEqual([statusCode, error]);
   });
 
-  it('409 where a person resolved it as not made', async () => {
+  it('409 if a person resolved it as not made', async () => {
     const { app } = await resolvedAsNotMade();
     const answer = await app.post('payments', { ...tea, card });
     expect(errorsOf(answer)).toEqual([409, 'processing_error resolved_as_not_made']);
   });
 
-  it('422 to other terms under the same key, and names what the key was', async () => {
+  it('422 to other terms under the same key, with the token of the first request', async () => {
     const app = startApp(harness());
     await app.post('payments', tea);
     const answer = await app.post('payments', { ...tea, amount: 1 });
@@ -189,7 +189,7 @@ describe('POST /api/v1/payments answers', () => {
     expect(requestsOf(harness())).toHaveLength(2);
   });
 
-  // It read as "nothing was made", and nothing led to what was made under that key.
+  // It read as "nothing was made", and nothing led to the payment under that key.
   it('422 with the token of the first request, in the message as well', async () => {
     const app = startApp(harness());
     const { token } = (await app.post('payments', tea)).json<{ token: string }>();
@@ -201,7 +201,7 @@ describe('POST /api/v1/payments answers', () => {
   });
 
   // A client library that began to send its defaults was refused every repeat.
-  it('a repeat as such where it differs by explicit defaults only', async () => {
+  it('a repeat as such if it differs only by explicit defaults', async () => {
     const app = startApp(harness());
     const first = await app.post('payments', { ...tea, metadata: {}, recurring: false });
     const answer = await app.post('payments', { ...tea, needConfirmation: false });
@@ -225,13 +225,13 @@ describe('POST /api/v1/payments answers', () => {
     expect(answer.headers['retry-after']).toBe('2');
   });
 
-  it('400 without any key to know a repeat by', async () => {
+  it('400 without any key', async () => {
     const answer = await startApp(harness()).post('payments', { ...tea, orderNumber: undefined });
     expect(errorsOf(answer)).toEqual([400, 'invalid_request_error idempotency_key_missing Idempotency-Key']);
     expect(requestsOf(harness())).toHaveLength(0);
   });
 
-  it('409 where no account takes the currency, and 503 with Retry-After while the account fails', async () => {
+  it('409 if no account takes the currency, and 503 with Retry-After while the account fails', async () => {
     const provider = harness().provider.provider;
     const accounts = [accountNamed('main', provider, { currencies: ['USD'] })];
     const instance = harness().startInstance({ accounts });
@@ -251,14 +251,14 @@ describe('POST /api/v1/payments answers', () => {
     ['callbackUrl', { callback: [], redirect: undefined }],
     ['redirectSuccessUrl', { callback: [], redirect: [] }],
     ['redirectFailUrl', { callback: [], redirect: ['https://other.example'] }],
-  ])('400 where %s points to an origin that the team has not allowed', async (field, allowedOrigins) => {
+  ])('400 if %s points to an origin that the team has not allowed', async (field, allowedOrigins) => {
     const app = startApp(harness(), { team: { allowedOrigins } });
     const answer = await app.post('payments', { ...tea, [field]: 'https://shop.example/x' });
     expect(errorsOf(answer)).toEqual([400, `invalid_request_error origin_not_allowed ${field}`]);
     expect(requestsOf(harness())).toHaveLength(0);
   });
 
-  it('as before to a repeat, also where the team allows its addresses no longer', async () => {
+  it('as before to a repeat, even if the team no longer allows its origins', async () => {
     const body = { ...tea, callbackUrl: 'https://shop.example/callback' };
     const origins = ['https://shop.example'];
     const before = startApp(harness(), {
@@ -280,7 +280,7 @@ describe('POST /api/v1/payments answers', () => {
     };
     const answer = await app.post('payments', { ...tea, ...addresses });
     expect(answer.json()).toMatchObject({ success: true, payment: addresses });
-    // The service calls us back, and not the team.
+    // The provider calls us back, and not the team.
     expect(requestsOf(harness())[0]?.callbackUrl).toMatch(
       /^https:\/\/gateway\.example\/callbacks\/sandbox\/pay_/,
     );
@@ -296,7 +296,7 @@ describe('POST /api/v1/payments by card', () => {
     expect(requestsOf(harness())).toHaveLength(0);
   });
 
-  it('answers what has become of it, without the card', async () => {
+  it('answers with the outcome, without the card', async () => {
     const answer = await startApp(harness()).post('payments', { ...tea, card });
     expect(answer.json()).toMatchObject({
       success: true,
@@ -306,13 +306,13 @@ describe('POST /api/v1/payments by card', () => {
     expect(requestsOf(harness())).toMatchObject([{ source: { card } }]);
   });
 
-  it('answers a page where the bank asks for one', async () => {
+  it('answers with a page if the bank requires one', async () => {
     Object.assign(harness().provider, { chargeStatus: 'init', chargeNeedsPage: true });
     const answer = await startApp(harness()).post('payments', { ...tea, card });
     expect(answer.json()).toMatchObject({ processingUrl: 'https://pay.example/service-1' });
   });
 
-  it('answers a declined one with 200: that is what it is', async () => {
+  it('answers a declined one with 200', async () => {
     harness().provider.chargeStatus = 'declined';
     const answer = await startApp(harness()).post('payments', { ...tea, card });
     expect([answer.statusCode, answer.json<{ payment: object }>().payment]).toMatchObject([
@@ -322,7 +322,7 @@ describe('POST /api/v1/payments by card', () => {
   });
 });
 
-it('POST /api/v1/payments by a recurring token of nobody answers 409, by a known one 200', async () => {
+it('POST /api/v1/payments by an unknown recurring token answers 409, by a known one 200', async () => {
   const app = startApp(harness());
   const body = { ...tea, recurringToken: recurringAlias };
   const refused = [409, 'processing_error recurring_token_not_found recurringToken'];
@@ -354,7 +354,7 @@ describe.each([
     expect(again.json()).toEqual(answer.json());
   });
 
-  it('202 while nobody knows', async () => {
+  it('202 while the outcome is unknown', async () => {
     const token = await harness().authorized('order-1');
     harness().provider.faultsOf[operation].push({ kind: 'lost-before' });
     const answer = await startApp(harness()).post(path, { token });
@@ -384,7 +384,7 @@ describe.each([
     expect(errorsOf(answer)).toEqual([409, 'processing_error payment_not_confirmable token']);
   });
 
-  it('what the service refuses, as it refuses it', async () => {
+  it("the provider's refusal", async () => {
     const token = await harness().authorized('order-1');
     const errorKind = 'processing_error';
     harness().provider.faultsOf[operation].push({ kind: 'refused', code: 'a_code', errorKind });
@@ -392,7 +392,7 @@ describe.each([
     expect(errorsOf(await app.post(path, { token }))).toEqual([409, 'processing_error a_code']);
   });
 
-  it('503 if the service was not reached', async () => {
+  it('503 if the provider was not reached', async () => {
     const token = await harness().authorized('order-1');
     harness().provider.faultsOf[operation].push({ kind: 'not-sent' });
     const answer = await startApp(harness()).post(path, { token });
@@ -400,22 +400,22 @@ describe.each([
     expect(answer.headers['retry-after']).toBe('5');
   });
 
-  it('409 that names the token where the account of the payment is not configured any more', async () => {
+  it('409 with the token if the account of the payment is no longer configured', async () => {
     const token = await harness().authorized('order-1');
     const app = startApp(harness(), { instance: harness().startInstance({ accounts: [] }) });
     const answer = await app.post(path, { token });
     expect(errorsOf(answer)).toEqual([409, 'processing_error no_account token']);
   });
 
-  it('409 if the payment had ended otherwise before the service could do it', async () => {
+  it('409 if the payment had ended otherwise before the provider could do it', async () => {
     const token = await harness().authorized('order-1');
     harness().provider.change(`${token}.1`, { status: 'expired', authorizedAmount: 0 });
     const answer = await startApp(harness()).post(path, { token });
     expect(errorsOf(answer)).toEqual([409, 'processing_error payment_in_final_state token']);
   });
 
-  // The answer once followed the latest submission: a team that captured got 200 for a payment that somebody else had
-  // voided in the meantime.
+  // The answer once followed the latest submission: a team that captured got 200 for a payment that another caller had voided
+  // meanwhile.
   it('409 if it was refused and the opposite was done before the caller is answered', async () => {
     const token = await harness().authorized('order-1');
     const errorKind = 'processing_error';

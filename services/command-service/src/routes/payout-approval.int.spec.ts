@@ -108,7 +108,7 @@ describe('a payout above the sum of its team', () => {
     ]);
   });
 
-  it('is one above it, in that currency; what is not above it is sent at once', async () => {
+  it('is one above it, in that currency; others are sent at once', async () => {
     await harness().approved('order-1', 800, asker);
     expect((await ask('payout-1', 400)).statusCode).toBe(200);
     expect((await ask('payout-2', 401)).json()).toMatchObject({
@@ -139,7 +139,7 @@ describe('a payout above the sum of its team', () => {
     expect(await balance()).toEqual({ available: 0n, hold: 0n });
   });
 
-  it('to a recurring token is sent by the repeat, too', async () => {
+  it('to a recurring token is sent by the repeat', async () => {
     await harness().approved('order-1', 500, asker);
     await keepRecurringToken(harness());
     const input = { ...payoutFor('payout-1', { recurringToken: recurringAlias }), caller: asker };
@@ -150,7 +150,7 @@ describe('a payout above the sum of its team', () => {
     expect(sent()).toMatchObject([{ destination: { recurringToken: 'service-recurring' } }]);
   });
 
-  it('is never decided by the key that asked, nor by another team, nor without the scope', async () => {
+  it('is never decided by the requesting key, nor by another team, nor without the scope', async () => {
     await harness().approved('order-1', 500, asker);
     const token = await waiting();
     let asked = 0;
@@ -177,11 +177,11 @@ describe('a payout above the sum of its team', () => {
     expect(await phaseOf(token)).toBe('awaiting_approval');
     for (const none of ['po_none', 'pay_none', '../x'])
       expect((await decide(encodeURIComponent(none), 'approve')).statusCode).toBe(404);
-    // Nor is the provider asked because of any of them.
+    // None of them causes a call to the provider.
     expect(asked).toBe(0);
   });
 
-  it('is decided only when it is on record who asks for it, once for each decision', async () => {
+  it('is decided only once its decider is recorded, once for each decision', async () => {
     await harness().approved('order-1', 500, asker);
     const token = await waiting();
     const recorded: unknown[] = [];
@@ -228,7 +228,7 @@ describe('a payout above the sum of its team', () => {
   });
 
   it.each(['awaiting', 'granted'])(
-    'lapses after a day, %s: a repeat says so, and nothing is sent',
+    'lapses after a day, %s: a repeat is answered so, and nothing is sent',
     async (state) => {
       await harness().approved('order-1', 500, asker);
       const token = await waiting();
@@ -241,7 +241,7 @@ describe('a payout above the sum of its team', () => {
     },
   );
 
-  it('that has lapsed is ended by the inquiry schedule; before, an inquiry asks and changes nothing', async () => {
+  it('that has lapsed is ended by the inquiry schedule; before that, an inquiry changes nothing', async () => {
     await harness().approved('order-1', 500, asker);
     const token = await waiting();
     const { received } = harness().provider;
@@ -253,7 +253,7 @@ describe('a payout above the sum of its team', () => {
     expect(await phaseOf(token)).toBe('failed');
   });
 
-  it('with other terms under the same key is refused, also when it is approved', async () => {
+  it('with other terms under the same key is refused, even when approved', async () => {
     await harness().approved('order-1', 900, asker);
     const token = await waiting();
     expect((await ask('payout-1', 501)).statusCode).toBe(422);
@@ -262,16 +262,16 @@ describe('a payout above the sum of its team', () => {
     expect(sent()).toEqual([]);
   });
 
-  it('that nobody may take is refused before it waits', async () => {
+  it('without an eligible account is refused before it waits', async () => {
     expect(errorsOf(await ask())).toEqual([409, 'processing_error payout_exceeds_balance amount']);
     const sent404 = await ask('payout-1', 500, { ...asker, environment: 'production' });
     expect(errorsOf(sent404)).toEqual([409, 'processing_error no_account currency']);
   });
 });
 
-// 500 had been taken when a payout of 500 was asked for. They went back, a second key approved the payout, its repeat was sent,
-// and 500 of other teams left.
-describe('a payout that is approved, and whose money has gone meanwhile, is not sent', () => {
+// 500 had been taken when a payout of 500 was requested. They were refunded, a second key approved the payout, its repeat was
+// sent, and 500 of other teams left.
+describe('an approved payout whose money was refunded meanwhile is not sent', () => {
   const exceeds = [409, 'processing_error payout_exceeds_balance amount'];
   const approved = async (orderNumber = 'payout-1') => {
     const token = await waiting(orderNumber);
@@ -279,7 +279,7 @@ describe('a payout that is approved, and whose money has gone meanwhile, is not 
     return token;
   };
 
-  it('when the customer was refunded; when the team takes as much again, its repeat is', async () => {
+  it('if the customer was refunded; once the team has income again, its repeat is sent', async () => {
     const payment = await harness().approved('order-1', 500, asker);
     const token = await approved();
     await harness().refund(payment, 'a', 300);
@@ -292,7 +292,7 @@ describe('a payout that is approved, and whose money has gone meanwhile, is not 
     expect([(await ask()).statusCode, sent().length]).toEqual([200, 1]);
   });
 
-  it('when the service has taken the approval back', async () => {
+  it('if the provider has revoked the approval', async () => {
     const payment = await harness().approved('order-1', 500, asker);
     await approved();
     const { providerOrderNumber } = (await harness().payments.load(payment))!.payment.attempt;
@@ -321,7 +321,7 @@ describe('a payout that is approved, and whose money has gone meanwhile, is not 
     expect((await ask('payout-1', 501)).statusCode).toBe(422);
   });
 
-  it('and what was sent is answered to a later repeat, whatever went back since', async () => {
+  it('and a sent one is answered to a later repeat, whatever was refunded since', async () => {
     const payment = await harness().approved('order-1', 500, asker);
     await approved();
     const slow = sleeping('reservations-');
@@ -336,8 +336,9 @@ describe('a payout that is approved, and whose money has gone meanwhile, is not 
   });
 });
 
-// 500 had been taken. A process reserved 500 and slept; when that had ended, 500 were paid out otherwise. It woke and recorded
-// that its payout waits, which nothing ends; approved and repeated, it went out too: 1,000 of 500.
+// 500 had been taken. A process reserved 500 and slept; when that had lapsed, 500 were paid out otherwise. It woke and recorded
+// that its payout waits; approved and repeated, it was sent too: 1,000
+// of 500.
 describe('a payout that waits, recorded by a process that slept after it had reserved', () => {
   const payOut = (orderNumber: string, amount: number, by = asker, instance: Instance = harness()) =>
     instance.payOut({ ...payoutFor(orderNumber), caller: by, request: request(orderNumber, amount) });
@@ -348,7 +349,7 @@ describe('a payout that waits, recorded by a process that slept after it had res
     const { instance, wake } = sleeping('payout-');
     const late = payOut('payout-1', 500, by, instance);
     await expect.poll(() => harness().onDisk()).toContain(reserved);
-    // From here on this process observes what the other one has reserved.
+    // From here on this process observes the other one's reservation.
     expect((await payOut('payout-0', 500, by)).kind).toBe('refused');
     await harness().clock.advance(quietMs);
     for (const [orderNumber, amount] of [
@@ -361,7 +362,7 @@ describe('a payout that waits, recorded by a process that slept after it had res
     return asked.kind === 'answered' ? asked.aggregate.token : '';
   }
 
-  it('is not sent: it holds what is not there, until it is refused', async () => {
+  it('is not sent: its amount stays reserved until it is refused', async () => {
     await harness().approved('order-1', 500, asker);
     const token = await wakeTooLate(asker, 'AmountsReserved');
     expect(await balance()).toEqual({ available: -500n, hold: 500n });
@@ -392,7 +393,7 @@ describe('a payout that waits, recorded by a process that slept after it had res
   });
 });
 
-it('a payout counts under the limits of the day that it was asked for, also when it is sent on the next one', async () => {
+it('a payout counts under the limits of the day of its request, even if sent on the next one', async () => {
   const perDay = 500;
   const limit = {
     environment: 'sandbox',
@@ -411,7 +412,7 @@ it('a payout counts under the limits of the day that it was asked for, also when
   expect(errorsOf(await ask('payout-3', 101, limited))[0]).toBe(422);
 });
 
-// Approved and repeated, it went out through an account that had been drained since: nothing had been taken by it yet.
+// Approved and repeated, it was sent through an account that had been drained since and had not taken it yet.
 describe('an account that operators close', () => {
   const close = (state: 'draining' | 'paused' | 'active') =>
     harness().inside.accounts.setState('sandbox', 'main', state);
@@ -431,7 +432,7 @@ describe('an account that operators close', () => {
     expect([(await ask()).statusCode, sent().length]).toEqual([200, 1]);
   });
 
-  it('is asked for nothing, and nothing is reserved, if there is no other one', async () => {
+  it('is not requested, and nothing is reserved, if there is no other one', async () => {
     await harness().approved('order-1', 800, asker);
     close('draining');
     expect(codeOf(await ask())).toBe('account_draining');

@@ -22,7 +22,7 @@ import {
   textsOf,
 } from './parsed.ts';
 
-/** Checks the body of a creation, and that this caller may ask for it. */
+/** Validates the body of a creation, and this caller's permissions. */
 export function parsePaymentRequest(body: unknown, caller: Caller): Parsed<PaymentRequest> {
   // Before anything else reads it: card data must not travel further than this.
   if (typeof body === 'object' && body !== null && 'card' in body && !caller.scopes.has('cards'))
@@ -31,7 +31,7 @@ export function parsePaymentRequest(body: unknown, caller: Caller): Parsed<Payme
   if (parsed.kind === 'refused') return parsed;
   const { card, customer, metadata, ...fields } = parsed.value;
   return (
-    // An address in the customer's network is none that somebody has typed.
+    // An address in the customer's network was not typed.
     refuseCardNumbers({
       ...fields,
       ...textsOf(metadata),
@@ -72,7 +72,7 @@ export function parseRefundRequest(body: unknown): Parsed<RefundRequest> {
   return refuseCardNumbers(texts) ?? refuseEmails(texts) ?? parsed;
 }
 
-/** Checks the body of a payout, and that this caller may ask for it. */
+/** Validates the body of a payout, and this caller's permissions. */
 export function parsePayoutRequest(body: unknown, caller: Caller): Parsed<PayoutRequest> {
   // Before anything else reads it: card data must not travel further than this.
   if (holdsCard(body) && !caller.scopes.has('cards')) return refuseCard('destination.card');
@@ -94,7 +94,7 @@ export function parsePayoutRequest(body: unknown, caller: Caller): Parsed<Payout
   );
 }
 
-/** Of an account only the last four characters are kept, but a card number must not come so far by a mistake. */
+/** Only the last four characters of an account are stored, but a mistyped card number must not get this far. */
 const refuseCardAsAccount = (account: string | undefined): Refused | undefined =>
   account !== undefined && isOnlyCardNumber(account)
     ? refuse(

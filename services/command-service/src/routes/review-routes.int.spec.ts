@@ -43,7 +43,7 @@ describe('POST /api/v1/reviews/{token}/resolve answers', () => {
     expect(answer.json()).toMatchObject({ success: true, token, payout: { token, reviews: [] } });
   });
 
-  it('400 without the number that says which one is meant', async () => {
+  it('400 without the number of the review', async () => {
     const token = await puzzlingPayment();
     const { number: _, ...withoutNumber } = kept;
     const answer = await startApp(harness()).post(pathOf(token), withoutNumber);
@@ -51,7 +51,7 @@ describe('POST /api/v1/reviews/{token}/resolve answers', () => {
     expect(answer.body).toContain('list of reviews');
   });
 
-  it('404 to what is not open, also the second time', async () => {
+  it('404 if it is not open, also the second time', async () => {
     const token = await puzzlingPayment();
     const app = startApp(harness());
     const notFound = [404, 'invalid_request_error review_not_found code'];

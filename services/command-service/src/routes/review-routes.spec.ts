@@ -7,13 +7,13 @@ const minimal = { code: 'discrepancy', number: 1, resolution: 'keep_ours', reaso
 
 describe('the body that resolves a review', () => {
   it.each(['discrepancy', 'payout_not_found', 'payout_not_found', 'capture_unresolved'])(
-    'takes the code %s, of a payment or a payout',
+    'accepts the code %s, of a payment or a payout',
     (code) => {
       expect(parseResolution({ ...minimal, code })).toMatchObject({ kind: 'parsed', value: { code } });
     },
   );
 
-  it('takes a reason without what surrounds it', () => {
+  it('trims the reason', () => {
     expect(parseResolution({ ...minimal, reason: '  seen \n' })).toMatchObject({ value: { reason: 'seen' } });
   });
 

@@ -28,7 +28,7 @@ async function postResolution(
   if (!isToken(token)) return sendRefusal(reply, { code: 'payment_not_found' });
   const parsed = parseBody(resolutionRequestSchema, request.body);
   if (parsed.kind === 'refused') return sendErrors(reply, 400, parsed.errors);
-  // The one answer that moves no money and frees none.
+  // The only answer that moves no money and frees none.
   if (!caller.scopes.has('admin') && parsed.value.resolution !== 'check_again')
     return sendError(reply, 'scope_missing', {
       message: 'Your role may answer a review with check_again only. Ask an operator.',

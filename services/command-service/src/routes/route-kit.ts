@@ -29,7 +29,7 @@ export interface RouteKit extends BasicKit {
 
 export type CallerRequest<Stated extends Route = Route> = Call<Stated> & { cause: Cause };
 
-/** Adds a route of the contract whose handler also learns what set its command off. */
+/** Adds a route of the contract whose handler also gets the cause of its command. */
 export function addCommandRoute<Stated extends Route>(
   app: FastifyInstance,
   kit: RouteKit,
@@ -38,7 +38,7 @@ export function addCommandRoute<Stated extends Route>(
 ): void {
   addRoute(app, kit, route, async (call) => {
     const actor = actorOf(call);
-    // Not a copy: to read `reach` says that the handler bounds its answer.
+    // Not a copy: reading `reach` marks that the handler limits its answer.
     return handle(Object.assign(call, { cause: causeOf(call.request, actor) }));
   });
 }
@@ -65,7 +65,7 @@ export type Refusal =
   | OriginRefusal
   | GuardRefusal;
 
-/** What a repeat of a request is known by, and the token of its first request. */
+/** Identifies a repeat: its key, and the token of the first request. */
 export interface Repeatable {
   parameter: string;
   token?: string;
@@ -79,7 +79,7 @@ export const repeatableBy = (
   token: deriveOperationToken(prefix, { ...caller, installation }, key),
 });
 
-/** What an answer says beyond what every answer with its code does. */
+/** Details of an answer beyond its code. */
 function detailsOf(refusal: Refusal, { parameter: keyParameter, token = '' }: Repeatable): ErrorDetails {
   switch (refusal.code) {
     case 'idempotency_key_reused':
@@ -148,7 +148,7 @@ export const sendRefusal = (
 /**
  * Nothing was announced and nothing was sent.
  *
- * @param parameter what the account follows from: the currency of something new, or the payment that an account took
+ * @param parameter that the account depends on: the currency of a new payment, or the existing payment
  */
 export function sendNotBegun(
   reply: FastifyReply,

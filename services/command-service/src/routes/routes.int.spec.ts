@@ -1,4 +1,4 @@
-/** What all routes have in common: who may call them, what they read, and what they say when the store is down. */
+/** Shared behavior of all routes: permissions, input, and outages of the store. */
 import { decodePaymentEvent, eventMetadataSchema, paymentStream } from '@tollgate/core';
 import { isRequestId } from '@tollgate/service-kit';
 import { scopes } from '@tollgate/teams';
@@ -66,14 +66,14 @@ describe.each(routes)('POST /api/v1/$path', ({ path, scope, body, required }) =>
     nothingHappened();
   });
 
-  it('refuses what is not declared as JSON', async () => {
+  it('refuses a body that is not declared as JSON', async () => {
     const answer = await startApp(harness()).post(path, 'a=b', {
       'content-type': 'application/x-www-form-urlencoded',
     });
     expect(errorsOf(answer)).toEqual([415, 'invalid_request_error unsupported_media_type body']);
   });
 
-  it('refuses a field that it does not know, by name', async () => {
+  it('refuses an unknown field, by name', async () => {
     const answer = await startApp(harness()).post(path, { ...body, color: 'red' }, key);
     expect(errorsOf(answer)).toEqual([400, 'invalid_request_error invalid_param color']);
     nothingHappened();
@@ -126,7 +126,7 @@ describe('the store that is down', () => {
     expect(harness().provider.received).toHaveLength(before + 1);
   });
 
-  it('is not what our fault is answered as', async () => {
+  it('is not answered as an internal error', async () => {
     harness().provider.faults.push({ kind: 'breaks' });
     const answer = await startApp(harness()).post('payments', tea);
     expect(errorsOf(answer)).toEqual([500, 'api_error core_api_error']);
@@ -156,7 +156,7 @@ describe('the cause of an event', () => {
     expect(isRequestId(correlationId)).toBe(true);
   });
 
-  it('holds nothing that is no trace', async () => {
+  it('ignores an invalid trace', async () => {
     expect((await causeOf({ traceparent: 'DROP TABLE' })).traceparent).toBeUndefined();
   });
 });

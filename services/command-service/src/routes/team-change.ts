@@ -1,4 +1,4 @@
-/** One change of a team: whether it may be made, how it is refused, and until when its answer waits. */
+/** One change of a team: permission, refusal, and the wait of its answer. */
 import { type ErrorCode, sendError } from '@tollgate/gateway-api/http';
 import type { EventStore } from '@tollgate/event-store';
 import { type Clock, type Ids, InvariantViolation } from '@tollgate/service-kit';
@@ -19,11 +19,11 @@ export interface TeamRouteDependencies extends RouteKit {
   store: EventStore;
   clock: Clock;
   ids: Ids;
-  /** What signs changes of teams; absent if this process is not to have it. */
+  /** Signs changes of teams; absent if this process must not have it. */
   teamKeys?: TeamKeys | undefined;
 }
 
-/** Until this process counts what it has recorded; so long at most, milliseconds. */
+/** Maximum wait until this process applies its own record. @unit milliseconds */
 const countsWithinMs = 2_000;
 const lookEveryMs = 10;
 
@@ -45,7 +45,7 @@ function isCounted(team: Team | undefined, command: TeamCommand): boolean {
   return command.type === 'RevokeKey' ? key?.active === false : team !== undefined;
 }
 
-/** What takes the place of what was set before: to set it again changes nothing. */
+/** Replacing a setting by the same one changes nothing. */
 const isSetting = ({ type }: TeamCommand): boolean =>
   ['AllowOrigins', 'ChooseWallet', 'RequireApproval', 'LimitMoney'].includes(type);
 

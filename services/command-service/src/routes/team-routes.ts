@@ -1,4 +1,4 @@
-/** Teams and their keys, for people who operate the gateway. */
+/** Teams and their keys, for operators. */
 import { toIso } from '@tollgate/gateway-api';
 import {
   type PublicKey,

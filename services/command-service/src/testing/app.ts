@@ -1,4 +1,4 @@
-/** The routes of the command service over a harness, asked without a socket. */
+/** The routes of the command service over a harness, called without a socket. */
 import type { Scope, Authentication, Caller, TeamDirectory } from '@tollgate/teams';
 
 import {
@@ -74,7 +74,7 @@ export function startApp(harness: Harness, options: AppOptions = {}): App {
     ids: systemIds,
     log: silentLog,
   };
-  // Fastify passes over a second answer with a warning that nobody reads.
+  // Fastify ignores a second answer with a warning that is never read.
   let answers = 0;
   app.addHook('onRequest', async (_request, reply) => {
     const { send } = reply;
@@ -106,7 +106,7 @@ export function startApp(harness: Harness, options: AppOptions = {}): App {
   };
 }
 
-/** Each code of ours that a route answers is listed with it: the document of the interface is made of that list. */
+/** Each of our codes in an answer is listed with its route: the OpenAPI document is generated from that list. */
 function requireListed({ method, url }: Asked, answer: LightMyRequestResponse): void {
   const isAsked = (each: Route) => new RegExp(`^${each.url.replaceAll(/:\w+/g, '[^/]+')}$`).test(url);
   const route = Object.values<Route>(routes).find((each) => each.method === method && isAsked(each));
