@@ -96,7 +96,7 @@ export function eventsAt(number: number, count: number): [stream: string, events
   return [streamOf(paymentKind, token), happened.map((event) => recorded(event, token, createdAt))];
 }
 
-/** What happens to each payment later: a callback that came too early was deferred. */
+/** Later events of each payment: an early callback was deferred. */
 export const changeOf = (token: string): NewEvent =>
   recorded(
     { type: 'RefundDeclineReported', data: { serviceRefundToken: `r-${token}` } },

@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- lists`: how long the index takes to be built from the events and in how much memory, and how long a
- * page of each list takes. The events are written into an embedded event store first.
+ * `npm run bench -- lists`: the time and memory to build the index from the events, and the time for a page of each list. The
+ * events are written into an embedded event store first.
  */
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ import { changeOf, countOf, eventsAt, teamOfBench, tokenAt, yearStartedAt } from
 
 const pagesPerQuery = 200;
 const appendsAtOnce = 500;
-/** Every so many-th payment is changed after the building. */
+/** Every n-th payment is changed after the build. */
 const changedEvery = 20;
 
 const whole = (value: number) => Math.round(value).toLocaleString('en');
@@ -80,7 +80,7 @@ async function change(store: EventStore, index: PaymentIndex, count: number): Pr
 
 const shop = { ...teamOfBench, perPage: 20 } as const;
 
-/** What is asked for, by what it is called in the table. */
+/** The queries, by their names in the table. */
 const queries: Readonly<Record<string, Partial<PaymentListQuery>>> = {
   'no filter': {},
   'status=approved': { status: 'approved' },
@@ -159,7 +159,7 @@ function page(index: PaymentIndex, query: PaymentListQuery, operations = false) 
   return { took, list };
 }
 
-/** The same page repeatedly: the first time it may have to come from the disk. */
+/** The same page repeatedly: the first read may come from the disk. */
 function measure(index: PaymentIndex, name: string, query: PaymentListQuery, operations = false): void {
   const times: Took[] = [];
   let rows = 0;

@@ -1,4 +1,4 @@
-/** Only a key with the scope `admin`, held by who answers for a team's money, reads the name of the merchant account. */
+/** Only a key with the scope `admin` reads the name of the merchant account. */
 import { keyIssued, keyText, appendTeamEvents } from '@tollgate/teams/testing';
 import { payoutKind } from '@tollgate/views';
 import { payoutRequested, requested } from '@tollgate/views/testing';

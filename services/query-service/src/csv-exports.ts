@@ -15,9 +15,9 @@ import { type Cell, byteOrderMark, decimal, toCsvLine } from './csv.ts';
 import { type ReadDependencies } from './reading.ts';
 
 export interface ExportOptions {
-  /** A client that reads nothing for so long is disconnected. */
+  /** A client that reads nothing for this long is disconnected. */
   stalledMs: number;
-  /** Resolves when it is on record who exports. */
+  /** Resolves when the exporter is recorded. */
   recordExport: SecurityWatch['recordExport'];
 }
 
@@ -39,7 +39,7 @@ export function createExports(
   { stalledMs, recordExport }: ExportOptions,
 ): AddExport {
   const running = createRunningExports();
-  // Exports may take minutes, and the process must stop now. Their clients see the connection break.
+  // Exports may take minutes, and the process must stop now. Their clients see a broken connection.
   app.addHook('preClose', async () => running.endAll());
 
   return (route, name, linesOf) =>
@@ -51,7 +51,7 @@ export function createExports(
         reply
           .type('text/csv; charset=utf-8; header=present')
           .header('content-disposition', `attachment; filename="${fileName(name, call)}"`);
-      // A request for the headers only reads nothing. A stream has no Content-Length, as the file has none.
+      // A request for the headers only reads nothing. A stream has no Content-Length, and neither has the file.
       if (request.method === 'HEAD') return asFile().send(Readable.from([]));
       if (running.isEnding()) return sendError(reply, 'too_many_reads');
       const { team, keyId, environment } = caller;
@@ -107,8 +107,9 @@ interface ExportPage {
 }
 
 /**
- * The text of a list in pieces, with a line for each entry. Every row is as of when its page is read: what matches throughout
- * is in it exactly once, none twice, and what is created after the first page is not in it. It throws as lists do, also halfway.
+ * The text of a list in pieces, with a line for each entry. Every row has the state at the read of its page: an entry that
+ * matches throughout is in it exactly once, and one created after the first page is not. It throws like
+ * lists, even halfway.
  */
 export const linesOfList = <Entry>(
   share: ReadShare,
@@ -129,7 +130,7 @@ export const linesOfList = <Entry>(
   });
 };
 
-/** Minor units, with the same in whole units beside it. */
+/** Minor units, and the same amount in whole units. */
 const isAmount = (column: string): boolean => /^(amount|.*Amount)$/.test(column);
 
 const decimalOf = (cell: Cell, currency: string): Cell =>

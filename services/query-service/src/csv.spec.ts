@@ -11,7 +11,7 @@ test('fields are quoted if they must be, and lines end in CRLF', () => {
 });
 
 test.each(['=1+1', '+1', '-1', '@SUM(A1)', '＝1', '－1', "'=1", '=HYPERLINK("x")', '\ta', '\ra', '\na'])(
-  '%j is no formula any more',
+  '%j is no longer a formula',
   (text) => {
     expect(parse(toCsvLine([text]))).toEqual([[`'${text}`]]);
   },
@@ -57,7 +57,7 @@ const anyText = fc.string({
 });
 const anyRows = fc.array(fc.array(anyText, { minLength: 2, maxLength: 4 }), { maxLength: 4 });
 
-test('whatever the fields are, they come back', () => {
+test('any fields can be read back', () => {
   const original = (field: string) => field.replace(/(^|[;|\t\r\n])([ "]*)'/g, '$1$2');
   fc.assert(
     fc.property(anyRows, (rows) => {
@@ -67,7 +67,7 @@ test('whatever the fields are, they come back', () => {
   );
 });
 
-test.each([',', ';', '\t', '|'])('none begins a formula where cells are separated by %j', (separator) => {
+test.each([',', ';', '\t', '|'])('none begins a formula if cells are separated by %j', (separator) => {
   fc.assert(
     fc.property(anyRows, (rows) => {
       for (const cell of cellsOf(rows.map(toCsvLine).join(''), separator))
@@ -77,7 +77,7 @@ test.each([',', ';', '\t', '|'])('none begins a formula where cells are separate
   );
 });
 
-/** As spreadsheets read: what follows a closing quote belongs to the cell, and a quote inside a bare cell is a letter. */
+/** Like spreadsheets: text after a closing quote belongs to the cell, and a quote inside a bare cell is a letter. */
 function cellsOf(text: string, separator: string): string[] {
   const cells = [''];
   let isQuoted = false;
@@ -94,7 +94,7 @@ function cellsOf(text: string, separator: string): string[] {
   return cells;
 }
 
-/** A reader of RFC 4180 that knows nothing of how the text was written. */
+/** An independent reader of RFC 4180. */
 function parse(text: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];

@@ -3,22 +3,22 @@
 import { formatAmount } from '@tollgate/core/money';
 
 /**
- * Spreadsheets take a cell that begins with one of these for a formula, and run it: what a customer has typed somewhere
- * would run on the machine of the reader who opens the file (CWE-1236). Some take the full-width forms, too.
+ * Spreadsheets run a cell that begins with one of these as a formula: a customer's text would run on the machine of the reader
+ * who opens the file (CWE-1236). Some accept full-width forms as well.
  *
- * Where cells begin depends on who reads: a spreadsheet whose separator is `;`, a tab or `|` begins one behind each of
- * them, and at each line, and does not see that the field around it is quoted. Quotes and spaces in front hide nothing.
+ * The start of a cell depends on the reader: with the separator `;`, a tab or `|`, a cell begins after each of them and at each
+ * line, even inside a quoted field. Leading quotes and spaces do not help.
  */
 const formulaStart = /(^|[;|\t\r\n])([ "]*)(?=[=+\-@＝＋－＠'])/g;
 
 /**
- * A text that would begin a formula is given an apostrophe in front, which spreadsheets show as text. So is one that
- * begins with an apostrophe: removing one apostrophe from each of these places restores the original.
+ * A text that would begin a formula gets an apostrophe in front, which spreadsheets treat as text. So does one that begins with
+ * an apostrophe: removing one apostrophe from each of these places restores the original.
  */
 const withoutFormula = (text: string): string =>
   text.replace(formulaStart, "$1$2'").replace(/^(?=[\t\r\n])/, "'");
 
-/** A number that no floating point holds, as it is written. */
+/** A number beyond floating point, as written. */
 interface DecimalCell {
   readonly decimal: string;
 }

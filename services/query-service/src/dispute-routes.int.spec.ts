@@ -45,7 +45,7 @@ const tokensIn = (answer: { json: () => unknown }) =>
   (answer.json() as { disputes: { token: string }[] }).disputes.map(({ token }) => token);
 
 describe('the list of disputes', () => {
-  test('shows each with its payment, newest first, and of the caller only', async () => {
+  test("shows each with its payment, newest first, and only the caller's own", async () => {
     const { get, headers } = await givenDisputes();
     const { disputes } = (await get('/api/v1/disputes', headers)).json();
     expect(disputes).toHaveLength(2);
@@ -63,7 +63,7 @@ describe('the list of disputes', () => {
     ['paymentToken=pay_3', []],
     [`dateFrom=${day}`, ['dsp_2']],
     [`dateTo=${dayBefore}`, ['dsp_1']],
-  ])('is filtered by %j, in the file too', async (query, expected) => {
+  ])('is filtered by %j, as is its file', async (query, expected) => {
     const { get, headers } = await givenDisputes();
     const listed = await get(`/api/v1/disputes?${query}&withTotal=true`, headers);
     expect(tokensIn(listed)).toEqual(expected);
@@ -87,7 +87,7 @@ describe('the list of disputes', () => {
       expect(errorsOf(answer)).toEqual(invalid('cursor'));
   });
 
-  test('refuses what is no filter', async () => {
+  test('refuses an invalid filter', async () => {
     const { get } = await start();
     for (const query of ['status=pending', 'phase=open', 'dateFrom=2026', 'perPage=0'])
       expect(errorsOf(await get(`/api/v1/disputes?${query}`)), query).toEqual(

@@ -20,7 +20,7 @@ import { allOwnersIn } from './operator-routes.ts';
 import { readInPieces } from './pieces.ts';
 import { type ReadDependencies } from './reading.ts';
 
-/** The most disputes that the list of the specification shows. */
+/** Maximum disputes in the specification's list. */
 const newestMax = 100;
 
 export function registerDisputeRoutes(
@@ -91,7 +91,7 @@ const toOwned = (view: DisputeView) => {
   return { ...toPublicDispute(view), environment, ...omitUndefined({ team }) };
 };
 
-/** Amounts are in minor units of the currency next to them, instants ISO 8601 in UTC. */
+/** Amounts are in minor units of the adjacent currency, times ISO 8601 in UTC. */
 const columns = [
   ...['token', 'id', 'paymentToken', 'status', 'reportedStatus', 'createdAt', 'updatedAt', 'currency'],
   ...['amount', 'type', 'reasonCode', 'comment'],

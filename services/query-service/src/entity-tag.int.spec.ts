@@ -27,7 +27,7 @@ describe.each([
   '/api/v1/refunds/ref_1',
   '/api/v1/payments/po_1',
 ])('%s', (url) => {
-  test('has a strong tag, which is the same until something is shown otherwise', async () => {
+  test('has a strong tag, which is the same until its content changes', async () => {
     const { get, store, headers } = await givenOneOfEach();
     const first = await get(url, headers);
     expect(first.statusCode).toBe(200);
@@ -76,7 +76,7 @@ describe.each([
   });
 });
 
-test('a caller that may not see it gets the same answer whatever tag it sends', async () => {
+test('a caller that may not see it gets the same answer with any tag', async () => {
   const { get, getAs } = await givenOneOfEach();
   for (const headers of [{}, { 'if-none-match': '*' }] as Record<string, string>[])
     expect(errorsOf(await getAs(games)('/api/v1/payments/pay_1', headers))).toEqual(notFound);

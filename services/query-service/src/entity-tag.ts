@@ -1,10 +1,10 @@
-/** Answers about one resource carry an entity tag, so that a polling caller is sent only what has changed (RFC 9110). */
+/** Entity tags for answers about one resource, so that a polling caller receives only changes (RFC 9110). */
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /**
- * Answers with `body` and its tag, or 304 without a body if the caller has it already. The tag is a hash of the bytes of
- * the answer: it changes whenever they do, also with a new release, and two bodies never share one.
+ * Answers with `body` and its tag, or 304 without a body if the caller has it already. The tag is a hash of the answer's bytes:
+ * it changes whenever they do, including with a new release, and two bodies never share one.
  */
 export function sendTagged(request: FastifyRequest, reply: FastifyReply, body: object): FastifyReply {
   const text = JSON.stringify(body);

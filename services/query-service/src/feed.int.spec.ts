@@ -38,7 +38,7 @@ async function givenSome() {
   await given(services.store, { po_1: [payoutRequested()] }, payoutKind);
   const page = async (query = '', getAs = services.get) => (await getAs(`${url}?${query}`)).json<Page>();
   const types = ({ events }: Page) => events.map(({ type }) => type);
-  /** The file is behind the store for a moment. */
+  /** The file lags behind the store for a moment. */
   const wholePage = (count = 5) =>
     eventually(async () => {
       const found = await page();
@@ -64,7 +64,7 @@ describe('the events of a team', () => {
     expect((await page(`cursor=${all.cursor}`)).events).toEqual([]);
   });
 
-  it('go on behind a cursor, page by page, each once', async () => {
+  it('continue after a cursor, page by page, each once', async () => {
     const { wholePage, page } = await givenSome();
     const all = await wholePage();
     const read = [];
@@ -77,7 +77,7 @@ describe('the events of a team', () => {
     expect(read).toEqual(all.events);
   });
 
-  it('are those of a dispute from when it is known whose it is', async () => {
+  it('include those of a dispute once its team is known', async () => {
     const { store, page } = await givenSome();
     await given(
       store,
@@ -98,14 +98,14 @@ describe('the events of a team', () => {
     ['wait=26', 'wait'],
     ['wait=-1', 'wait'],
     ['since=1', 'since'],
-  ])('are not given for %s', async (query, parameter) => {
+  ])('are not returned for %s', async (query, parameter) => {
     const { get } = await start();
     const answer = await get(`${url}?${query}`);
     expect(answer.json()).toMatchObject({ errors: [{ code: 'invalid_param', parameter }] });
   });
 
   // A client that kept the cursor as a number, without its leading zeros, was answered indefinitely that nothing follows it.
-  it('are not given behind a place that no event has had', async () => {
+  it('are not returned after a position that no event has had', async () => {
     const { wholePage, get } = await givenSome();
     const { cursor } = await wholePage();
     for (const after of [String(Number(cursor)), `9${cursor}`]) {
@@ -120,7 +120,7 @@ describe('the events of a team', () => {
     }
   });
 
-  it('are given without one that cannot be read', async () => {
+  it('omit unreadable ones', async () => {
     const recordOf = async ({ type, stream }: RecordedEvent) => {
       if (stream === 'payment-pay_1' && type === 'AttemptAccepted') throw new Error('damaged');
       return { topic: 't', key: stream, headers: { ce_type: type }, value: new TextEncoder().encode('{}') };
@@ -135,7 +135,7 @@ describe('the events of a team', () => {
   });
 });
 
-describe('who waits', () => {
+describe('a waiting reader', () => {
   it('is answered with the next event, and not with those of others', async () => {
     const { wholePage, page, store } = await givenSome();
     const { cursor } = await wholePage();
@@ -147,7 +147,7 @@ describe('who waits', () => {
     expect((await waiting).events.map(({ type }) => type)).toEqual(['PaymentRequested']);
   });
 
-  it('is given nothing more if the key has been revoked meanwhile', async () => {
+  it('gets nothing more if the key has been revoked meanwhile', async () => {
     const { wholePage, get, store } = await givenSome();
     const { cursor } = await wholePage();
     const waiting = get(`${url}?wait=20&cursor=${cursor}`);
@@ -166,24 +166,24 @@ describe('who waits', () => {
     expect(await page(`wait=1&cursor=${cursor}`)).toMatchObject({ events: [], cursor, isAtEnd: true });
   });
 
-  it('with one key has so many places, which are free again afterwards', async () => {
+  it('has a limited number of places per key, which are released afterwards', async () => {
     const { wholePage, get, page } = await givenSome();
     const { cursor } = await wholePage();
     const ten = Array.from({ length: 10 }, () => page(`wait=1&cursor=${cursor}`));
     const refused = await get(`${url}?wait=1&cursor=${cursor}`);
     expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '5']);
     expect(refused.json()).toMatchObject({ errors: [{ code: 'too_many_waits' }] });
-    // Without waiting, nothing is taken from anybody.
+    // Without waiting, no place is used.
     expect((await get(`${url}?cursor=${cursor}`)).statusCode).toBe(200);
     await Promise.all(ten);
     expect((await get(`${url}?wait=1&cursor=${cursor}`)).statusCode).toBe(200);
   });
 });
 
-// With the store behind a network, a cursor is asked about before anybody waits. Ten clients whose connections broke meanwhile
-// took their places indefinitely: the key was answered 429 until a restart.
+// With the store behind a network, a cursor is checked before the wait. Ten clients whose connections broke meanwhile kept
+// their places without end: the key was answered 429 until a restart.
 it.each(['application/json', 'text/event-stream'])(
-  'who has gone before the wait began takes no place (%s)',
+  'that disconnects before the wait began uses no place (%s)',
   async (accept) => {
     const { app, store, get } = await start((inner) => ({
       ...inner,
@@ -210,8 +210,8 @@ it.each(['application/json', 'text/event-stream'])(
 );
 
 describe('a stream of events', () => {
-  // A client library that had no last event sent the header empty, and was given everything from the first one again.
-  it('continues by after where Last-Event-ID is empty', async () => {
+  // A client library without a last event sent an empty header, and got everything from the first one again.
+  it('continues by after if Last-Event-ID is empty', async () => {
     const { app, get, wholePage } = await givenSome();
     const { cursor } = await wholePage();
     const authorization = String((await get(url)).raw.req.headers['authorization']);
@@ -220,7 +220,7 @@ describe('a stream of events', () => {
     expect(answer.json()).toMatchObject({ events: [], cursor });
   });
 
-  it('has those that are there and those that come, with their cursors, and continues by the last one', async () => {
+  it('has existing and new ones, with their cursors, and continues by the last one', async () => {
     const { app, get, store, wholePage } = await givenSome();
     const { events } = await wholePage();
     const address = await app.listen({ host: '127.0.0.1', port: 0 });

@@ -37,7 +37,7 @@ interface HistoryEntry {
 type PublicActor =
   { kind: 'team'; team: string; keyId: string } | { kind: 'person' } | { kind: 'service'; name: string };
 
-/** Without what is for the operators only: the names of their people, and from where a request came. */
+/** Without operators' data: the names of people, and the origin of a request. */
 function toPublicActor(actor: Actor): PublicActor {
   if (actor.kind === 'person') return { kind: 'person' };
   if (actor.kind === 'service') return actor;
@@ -88,7 +88,7 @@ export async function readHistory<View extends ViewEnvelope>(
   return { entries, position: last.position };
 }
 
-/** As {@link readHistory}, for people who operate the gateway: with persons, and with each event as it is stored. */
+/** As {@link readHistory}, for operators: with people, and with each event as stored. */
 export async function readOperatorHistory<View extends ViewEnvelope>(
   store: EventStore,
   { kind, stateOf, toData }: HistoryKind<View>,

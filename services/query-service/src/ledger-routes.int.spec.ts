@@ -1,4 +1,4 @@
-/** The journal and its statements: what its own team reads money, also where others share its wallet. */
+/** The journal and its statements: only the owning team reads its money, even if others share its wallet. */
 import type { PaymentEvent, PayoutEvent } from '@tollgate/core';
 import type { EventStore } from '@tollgate/event-store';
 import { appended } from '@tollgate/event-store/testing';
@@ -38,7 +38,7 @@ const transfer = (amount: number, from: string, to: string) => ({
   data: { environment: 'sandbox', account, currency: 'EUR', amount, from, to, reason: 'spec' },
 });
 
-/** Shop took 1,500 in January and gives 500 back in February; both teams use a shared wallet, too. */
+/** Shop took 1,500 in January and refunds 500 in February; both teams also use a shared wallet. */
 async function givenMoney() {
   let index: PaymentIndex | undefined;
   const services = await start(undefined, { wrapIndex: (made) => (index = made) });
@@ -118,7 +118,7 @@ describe('the journal', () => {
     ['dateFrom=2026-02-01', ['po_1', 'po_1', 'pay_1', 'pay_1']],
     ['dateTo=2026-01-31&order=oldest', ['pay_1', 'pay_2', 'shared_shop', 'trf_1']],
     ['dateFrom=2026-02-02', []],
-  ])('is filtered by %s, in the file too', async (query, expected) => {
+  ])('is filtered by %s, as is its file', async (query, expected) => {
     const { get, headers } = await givenMoney();
     const entries = entriesIn(await get(`/api/v1/journal?${query}`, headers));
     expect(entries.map(({ token }) => token)).toEqual(expected);
@@ -149,7 +149,7 @@ describe('the journal', () => {
     expect(tokens).not.toContain('shared_games');
   });
 
-  test('refuses what is no filter, and keys that may not read money', async () => {
+  test('refuses an invalid filter, and keys that may not read money', async () => {
     const { get, getAs } = await start();
     for (const query of ['kind=refunds', 'ledgerAccount=hold', 'wallet=team-games', 'order=x', 'dateFrom=1'])
       expect(errorsOf(await get(`/api/v1/journal?${query}`)), query).toEqual(
@@ -217,7 +217,7 @@ describe('a statement', () => {
     expect(statements[1]).toMatchObject({ entries: [], closing: { available: 1_500 } });
   });
 
-  test('of each month begins where the one before has ended, adds up, and ends at the balances', async () => {
+  test('of each month begins at the end of the previous one, adds up, and ends at the balances', async () => {
     const { get, headers, index } = await givenMoney();
     let before: Statement[] = [];
     for (const month of ['2025-12', '2026-01', '2026-02', '2026-03']) {
@@ -239,7 +239,7 @@ describe('a statement', () => {
     expect(balances).toHaveLength(2);
   });
 
-  test('is a file, too', async () => {
+  test('is available as a file', async () => {
     const { get, headers } = await givenMoney();
     const { body } = await get('/api/v1/statements.csv?month=2026-02&currency=JPY', headers);
     expect(body.split('\r\n')).toEqual([

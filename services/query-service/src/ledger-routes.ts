@@ -44,7 +44,7 @@ export function registerLedgerRoutes(
   });
 }
 
-/** Days of a filter as instants; both days are inclusive. */
+/** Days of a filter as times; both days are inclusive. */
 function within<Query extends { dateFrom?: number | undefined; dateTo?: number | undefined }>({
   dateFrom,
   dateTo,
@@ -238,7 +238,7 @@ function balancesWithin(
     .filter((each) => isOfAll || within.has(nameOf(each)));
 }
 
-/** The wallet that the team uses now, and its own. What the provider bounds is the money of other teams as well. */
+/** The team's current wallet, and its own. A wallet limited only by the provider includes the money of other teams. */
 function walletsOf(directory: ReadDependencies['directory'], team: string): string[] {
   const wallet = directory.find(team)?.money.wallet ?? { kind: 'own' };
   const names = [walletNameOf({ team, wallet: { kind: 'own' } }), walletNameOf({ team, wallet })];

@@ -1,4 +1,4 @@
-/** Payouts and reconciliations across teams, for people who operate the gateway. */
+/** Payouts and reconciliations across teams, for operators. */
 import {
   type ReconciliationSummary,
   toPublicDifferences,
@@ -66,7 +66,7 @@ export function registerOperatorMoneyRoutes(app: FastifyInstance, deps: Operator
   });
 }
 
-/** Of an account that one team has alone, what was compared is that team's. */
+/** A report of an account with one team belongs to that team. */
 const maySee =
   (reach: Reach) =>
   (summary: ReconciliationSummary): boolean =>

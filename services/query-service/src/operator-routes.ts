@@ -1,4 +1,4 @@
-/** Reads across teams, for people who operate the gateway. */
+/** Reads across teams, for operators. */
 import {
   type Environment,
   type Payment,
@@ -57,14 +57,14 @@ export type OperatorReadDependencies = ReadDependencies & {
   requests: Pick<RequestLedger, 'find' | 'creations'>;
 };
 
-/** Of what the caller reaches, what is asked for. */
+/** The requested part of the caller's reach. */
 export const ownersIn = (
   { directory }: Pick<ReadDependencies, 'directory'>,
   reach: Reach,
   { team, environment }: { team?: string | undefined; environment?: Environment | undefined } = {},
 ): ListOwner[] => reach.ownersAmong(team === undefined ? directory.names() : [team], environment);
 
-/** With what belongs to no team, for callers who reach all of them. */
+/** Includes objects without a team, for callers who reach all of them. */
 export function allOwnersIn(
   deps: Pick<ReadDependencies, 'directory'>,
   reach: Reach,
@@ -124,7 +124,7 @@ export function registerOperatorRoutes(
 
   addReadRoute(app, deps, routes.retrievePaymentOfAny, async ({ request, reach, reply }) => {
     const token = parameterOf(request, 'token');
-    // From its events: what may be done now must not be a moment old.
+    // From its events: the allowed actions must not be stale.
     const view = isToken(token) ? await foldStream(store, paymentKind, token) : undefined;
     if (view === undefined || !reach.includes(view.payment)) return sendError(reply, 'payment_not_found');
     const disputes = index.disputesOf(token).map(toPublicDispute);

@@ -15,7 +15,7 @@ interface Found {
   hits: SearchHit[];
   /** The request with this id. */
   request?: RequestRecord;
-  /** Older payments were not searched. */
+  /** The record of the request with this id. */
   isPartial?: boolean;
 }
 

@@ -46,7 +46,8 @@ export function createOwnViews(deps: OwnViewsDependencies): OwnViews {
       const view = await readView(store, kind, token);
       if (view === undefined || !isOwnedBy(kind.ownerOf(view), caller)) return undefined;
       const known = ahead.get(token);
-      // Another read may have shown more meanwhile. What was shown before this read, and is gone, was in a store that was restored.
+      // Another read may have shown more meanwhile. A view shown before this read, and missing now, was in a store that was
+      // restored.
       const isLatest = known === undefined || known === before || known.position < view.position;
       if (isLatest) ahead.set(token, { position: view.position });
       return view;
@@ -54,7 +55,7 @@ export function createOwnViews(deps: OwnViewsDependencies): OwnViews {
   const latestPayment = latestOf(paymentKind);
   const latestPayout = latestOf(payoutKind);
 
-  /** @returns undefined also if the index has less of it than was shown, or may have: one that is built begins with old views */
+  /** @returns undefined also if the index has less of it than was shown, or may have: a rebuilding one begins with old views */
   function unlessBehind<View extends ViewEnvelope>(view: View | undefined): View | undefined {
     if (index.building() !== undefined) return undefined;
     const shown = view && ahead.get(view.token);

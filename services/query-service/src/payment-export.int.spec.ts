@@ -77,7 +77,7 @@ describe('the file', () => {
     expect(tokensOf((await getAs(games)(url, headers)).body)).toEqual(['theirs']);
   });
 
-  test('goes over many pages', async () => {
+  test('spans many pages', async () => {
     const services = await start();
     const histories = Array.from({ length: 120 }, (_, number) => [`p${number + 1_000}`, [requested()]]);
     const headers = await given(services.store, Object.fromEntries(histories));
@@ -143,8 +143,8 @@ async function readToEnd(answer: IncomingMessage): Promise<'complete' | 'broken 
   }
 }
 
-describe('an export that takes long', () => {
-  test('reads no further than its client does, and ends when the client goes away', async () => {
+describe('a long export', () => {
+  test('reads no further than its client does, and ends when the client disconnects', async () => {
     const { open, untilStill, pages } = await givenEndless();
     const answer = await open();
     await untilStill();
@@ -188,7 +188,7 @@ describe('an export that takes long', () => {
     expect(await readToEnd(answer)).toBe('broken off');
   });
 
-  test('is not begun any more when the process ends', async () => {
+  test('does not begin when the process ends', async () => {
     const { app } = await givenEndless();
     const accepted = once(app.server, 'connection');
     const { port } = app.server.address() as AddressInfo;
@@ -202,7 +202,7 @@ describe('an export that takes long', () => {
 });
 
 // Excel read the file as the code page of the machine, and a client believed that it was empty.
-test('the file begins with a byte order mark, and HEAD tells no length', async () => {
+test('the file begins with a byte order mark, and HEAD sends no length', async () => {
   const { app, get, headers } = await givenSome();
   expect((await get(url, headers)).rawPayload.subarray(0, 3).toString('hex')).toBe('efbbbf');
   const head = await app.inject({ method: 'HEAD', url, headers: { ...headers, authorization: shop } });

@@ -23,16 +23,18 @@ export const toShownTo =
   (caller: Pick<Caller, 'scopes'>) =>
   (view: OperationView): object => ({ ...toShown(view), ...accountFor(caller, view) });
 
-/** To whom it may matter: a team's programs have no business with it. */
+/** For people: a team's programs do not need it. */
 export const accountFor = ({ scopes }: Pick<Caller, 'scopes'>, view: OperationView): { account?: string } => {
   if (!scopes.has('admin')) return {};
   return { account: 'payment' in view ? view.payment.attempt.account : view.payout.call.account };
 };
 
-/** Since the first release: behind those that it had, for who reads by position. */
+/** Added after the first release, so that readers by position still work. */
 const addedColumns = ['metadata'];
 
-/** Of a file. Amounts are in minor units of the currency next to them, instants ISO 8601 in UTC. Fields that payouts lack are empty. */
+/**
+ * Of a file. Amounts are in minor units of the adjacent currency, times ISO 8601 in UTC. Fields that payouts lack are empty.
+ */
 export const fileColumns = [
   'operationType',
   ...paymentColumns.filter((name) => !addedColumns.includes(name)),

@@ -65,7 +65,7 @@ describe('a payout', () => {
     ]);
   });
 
-  test('shows among payments, by its token too, with operationType', async () => {
+  test('shows it among payments, and by its token, with operationType', async () => {
     const { get, getAs, store } = await start();
     const headers = await given(store, { po_1: [payoutRequested()] }, payoutKind);
     const { payout } = (await get('/api/v1/payouts/po_1', headers)).json<{ payout: object }>();
@@ -75,7 +75,7 @@ describe('a payout', () => {
     expect(errorsOf(await getAs(games)('/api/v1/payments/po_2', theirs))).toEqual(notFound);
   });
 
-  test('is not found if there is none', async () => {
+  test('is not found if it does not exist', async () => {
     const { get, store } = await start();
     await appendPayment(store, 'pay_1', [requested()]);
     for (const token of ['po_1', 'pay_1', '..%2f..%2fetc', 'x'.repeat(300), '*'])

@@ -5,7 +5,7 @@ import { readInPieces } from './pieces.ts';
 const share = { giveWay: () => undefined };
 const rows = Array.from({ length: 12_000 }, (_, at) => at);
 
-/** A list of which every n-th row fits. */
+/** A list of which every n-th row matches. */
 function listOf(every: number, length = 1) {
   const asked: { limit: number; cursor?: string }[] = [];
   const list = (piece: { limit: number; cursor?: string }): ViewList<number> => {
@@ -27,7 +27,7 @@ it('a page is the same as if it was read at once', async () => {
   expect(asked.map(({ limit }) => limit)).toEqual([50, 50, 20]);
 });
 
-it('a request visits 5,000 rows at most, and the cursor leads on', async () => {
+it('a request visits 5,000 rows at most, and has a cursor', async () => {
   const page = await readInPieces(share, { perPage: 20 }, listOf(11_999).list);
   expect(page).toMatchObject({ views: [0], nextCursor: '5000', visited: 5_000 });
 });

@@ -1,10 +1,10 @@
-/** Reads a page of a list in pieces, so that no request holds the event loop for long. */
+/** Reads a page of a list in pieces, so that no request blocks the event loop for long. */
 import { omitUndefined, type ReadShare } from '@tollgate/service-kit';
 import { type ViewList, pageLengthMax } from '@tollgate/lists';
 
 /** Entries of one piece: a few milliseconds of work. */
 const pieceMax = 50;
-/** Rows that one request visits. A page that is not full by then ends, and its `nextCursor` leads on. */
+/** Maximum rows visited per request. A page that is not full by then ends, with a `nextCursor`. */
 const visitedMax = 5_000;
 
 interface Paged {

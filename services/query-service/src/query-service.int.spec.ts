@@ -65,7 +65,7 @@ describe('one payment', () => {
   });
 
   // Shown as declined, it became init: the read model took in its beginning while a team waited for its end.
-  test('does not go back where the read model then has its beginning only', async () => {
+  test('does not move back if the read model then has only its beginning', async () => {
     let isBehind = true;
     const wrapIndex = (index: PaymentIndex): PaymentIndex => ({
       ...index,
@@ -158,7 +158,7 @@ describe('one payment', () => {
     expect([await statusOf(), reads]).toEqual(['init', 2]);
   });
 
-  test('is not found if there is none, whatever the token looks like', async () => {
+  test('is not found if it does not exist, whatever the token', async () => {
     const { get } = await start();
     for (const token of ['p1', '..%2f..%2fetc', '%00', 'x'.repeat(300), 'p1%20', '*'])
       expect(errorsOf(await get(`/api/v1/payments/${token}`)), token).toEqual(notFound);
@@ -225,7 +225,7 @@ describe('a read that waits for a position', () => {
     expect(answer.headers['retry-after']).toBe('1');
   });
 
-  // It was answered 503 with Retry-After: a client that waits for what will never come repeats that indefinitely.
+  // It was answered 503 with Retry-After: a client would wait without end for an event that never comes.
   test.each(['9'.repeat(16), '5', '99999999999999999999-99999999999999999999'])(
     'for %s, which is beyond all that was recorded, is refused',
     async (text) => {
@@ -236,7 +236,7 @@ describe('a read that waits for a position', () => {
     },
   );
 
-  // Sent by the front door, for callers that did not ask.
+  // Sent by the front door, for callers that did not request a wait.
   test('waits for the last write of the same key, and answers anyway if that takes long', async () => {
     const { get, store } = await start();
     const { position } = await appendPayment(store, 'p0', [requested()]);
@@ -247,7 +247,7 @@ describe('a read that waits for a position', () => {
       expect((await get('/api/v1/payments/p1', { 'tollgate-own-position': far })).statusCode).toBe(200);
   });
 
-  test('waits for what another read has shown', async () => {
+  test('waits for the state that another read has shown', async () => {
     const { get, store } = await start();
     const { 'tollgate-min-position': position } = await given(store, {
       p0: [requested()],

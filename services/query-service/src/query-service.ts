@@ -33,11 +33,11 @@ export interface QueryServiceOptions {
   recordExport?: SecurityWatch['recordExport'];
   /** Called for a payment or payout that was read while the outcome of its last call is unknown. */
   onUnresolvedRead?: (token: string) => void;
-  /** Disconnects a client that reads nothing of its export for so long, milliseconds; 30,000 by default. */
+  /** Disconnects a client that reads nothing of its export for this long. @default 30,000 @unit milliseconds */
   exportStalledMs?: number;
-  /** Other requests of this process, which long reads give way to; none by default. */
+  /** Other requests of this process, which long reads yield to; none by default. */
   underWay?: Pick<UnderWay, 'isBusy'>;
-  /** Names this process among several. */
+  /** Identifies this process among several. */
   instance?: string;
   log: Log;
   clock: Clock;

@@ -15,7 +15,7 @@ export interface ReadDependencies {
   clock: Clock;
   own: OwnViews;
   waits: PositionWaits;
-  /** What long reads take of the event loop together. */
+  /** Share of the event loop for long reads. */
   share: ReadShare;
 }
 

@@ -101,7 +101,7 @@ const shown = {
 };
 
 describe('reconciliations', () => {
-  test('are none before the first one', async () => {
+  test('are empty before the first one', async () => {
     const { get } = await startWith();
     expect((await get('/api/v1/reconciliations')).json()).toEqual({
       success: true,

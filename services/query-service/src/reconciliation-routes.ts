@@ -20,7 +20,7 @@ import type { FastifyInstance } from 'fastify';
 import { byteOrderMark, toCsvLine } from './csv.ts';
 import { type ReadDependencies } from './reading.ts';
 
-/** Entries of the journal that one request passes over at most: most are requests, or of other accounts. */
+/** Maximum journal entries visited per request: most are requests, or of other accounts. */
 const passedOverMax = 5_000;
 
 export function registerReconciliationRoutes(app: FastifyInstance, deps: ReadDependencies): void {
@@ -51,7 +51,7 @@ export function registerReconciliationRoutes(app: FastifyInstance, deps: ReadDep
   });
 }
 
-/** What somebody may see of the reconciliations. */
+/** The visible part of the reconciliations. */
 type MaySee = (summary: ReconciliationSummary) => boolean;
 
 /** The newest that may be seen; `before` is the revision of the last one of the page before. */
@@ -74,7 +74,7 @@ export async function readJournal(
   return { shown, ...(revision > 0 ? { nextCursor: String(revision) } : {}) };
 }
 
-/** Undefined for what has not ended, and for what the caller must not see: its sums are another team's. */
+/** Undefined for runs that have not ended, and for those that the caller must not see: their sums are another team's. */
 export async function readReport(
   { store }: Pick<ReadDependencies, 'store'>,
   maySee: MaySee,

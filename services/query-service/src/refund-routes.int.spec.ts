@@ -43,7 +43,7 @@ const tokensIn = (answer: { json: () => unknown }) =>
   (answer.json() as { refunds: { token: string }[] }).refunds.map(({ token }) => token);
 
 describe('the list of refunds', () => {
-  test('shows each with its payment and times, newest first, and of the caller only', async () => {
+  test("shows each with its payment and times, newest first, and only the caller's own", async () => {
     const { get, headers } = await givenRefunds();
     const { refunds } = (await get('/api/v1/refunds', headers)).json();
     expect(refunds).toHaveLength(4);
@@ -76,7 +76,7 @@ describe('the list of refunds', () => {
     [`dateFrom=${day}&dateTo=${day}`, ['ref_3', 'ref_2', 'ref_4', 'ref_1']],
     [`dateFrom=${dayAfter}`, []],
     [`paymentToken=pay_1&dateTo=${day}`, ['ref_3', 'ref_2', 'ref_1']],
-  ])('is filtered by %j, in the file too', async (query, expected) => {
+  ])('is filtered by %j, as is its file', async (query, expected) => {
     const { get, headers } = await givenRefunds();
     const listed = await get(`/api/v1/refunds?${query}&withTotal=true`, headers);
     expect(tokensIn(listed)).toEqual(expected);
@@ -105,7 +105,7 @@ describe('the list of refunds', () => {
     expect(tokens).toEqual(['ref_3', 'ref_2', 'ref_4', 'ref_1']);
   });
 
-  test('refuses what is no filter', async () => {
+  test('refuses an invalid filter', async () => {
     const { get } = await start();
     for (const query of ['status=refunded', 'phase=pending', 'dateFrom=2026', 'orderNumber=1', 'perPage=0'])
       expect(errorsOf(await get(`/api/v1/refunds?${query}`)), query).toEqual(
@@ -121,7 +121,7 @@ describe('the list of refunds', () => {
   });
 });
 
-test('the file of refunds opens in a spreadsheet, and HEAD tells no length', async () => {
+test('the file of refunds opens in a spreadsheet, and HEAD sends no length', async () => {
   const { app, get, headers } = await givenRefunds();
   const url = '/api/v1/refunds.csv?phase=declined';
   expect((await get(url, headers)).body).toBe(

@@ -85,7 +85,7 @@ const ownerOf = ({ view: { payment } }: RefundEntry) => ({
 
 const toOwned = (entry: RefundEntry) => ({ ...toShown(entry), ...ownerOf(entry) });
 
-/** Amounts are in minor units of the currency next to them, instants ISO 8601 in UTC. */
+/** Amounts are in minor units of the adjacent currency, times ISO 8601 in UTC. */
 const columns = [
   ...['token', 'paymentToken', 'status', 'phase', 'createdAt', 'updatedAt', 'currency', 'amount'],
   ...['errors', 'reviews', 'metadata'],
@@ -96,7 +96,7 @@ function toCells(entry: RefundEntry): Readonly<Record<string, unknown>> {
   return { ...shown, errors: codesOf(shown.errors), reviews: codesOf(shown.reviews) };
 }
 
-/** Undefined if the caller has no such refund, also if its key was used and the refund was refused at once. */
+/** Undefined if the caller has no such refund, even if its key was used and the refund was refused at once. */
 async function findRefund(
   { store, own }: { store: EventStore; own: OwnViews },
   caller: Caller,

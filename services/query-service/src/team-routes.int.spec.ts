@@ -98,7 +98,7 @@ describe('each route', () => {
     expect(unresolvedReads).toEqual(['pay_1', 'po_1']);
   });
 
-  test('waits for a position, and says when it is not reached', async () => {
+  test('waits for a position, and reports when it is not reached', async () => {
     const { get, store } = await start(undefined, { wrapIndex: stuck });
     const { position } = await appendPayment(store, 'pay_0', [requested()]);
     const headers = { 'tollgate-min-position': position };
@@ -112,7 +112,7 @@ describe('each route', () => {
   });
 
   test.each([...urls.payouts.slice(1), ...urls.refunds])(
-    '%s answers for a store that is down that it is to be tried again',
+    '%s answers during an outage of the store with a retryable error',
     async (url) => {
       const { get } = await start((store) => ({
         ...store,
@@ -181,7 +181,7 @@ describe('a refund', () => {
     expect(refund.reviews).toMatchObject([{ code: 'refund_unresolved', number: 3 }]);
   });
 
-  test('is shown even if the read model has the payment as of before it', async () => {
+  test('is shown even if the read model lags behind it', async () => {
     const services = await start();
     const headers = await given(services.store, { pay_1: [requested(), accepted, approved] });
     await appendPayment(services.store, 'pay_1', [refunding]);
@@ -259,7 +259,7 @@ describe('an open review', () => {
     });
   });
 
-  test('of what only the provider has is shown to the only team of the account, and to its admins', async () => {
+  test('of an operation that only the provider has is shown to the only team of the account, and to its admins', async () => {
     const { store, getAs } = await start();
     const facts = {
       environment: 'sandbox',
@@ -324,7 +324,7 @@ describe('an open review', () => {
   });
 });
 
-test('a payment shows the recurring token that was issued, and that one was asked for', async () => {
+test('a payment shows the issued recurring token, and that one was requested', async () => {
   const { get, store } = await start();
   const headers = await given(store, {
     pay_1: [requested({ recurring: true }), accepted, happening.recurringTokenIssued, approved],

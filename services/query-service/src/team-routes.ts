@@ -11,7 +11,7 @@ export function registerTeamRoutes(app: FastifyInstance, deps: ReadDependencies)
 
   addReadRoute(app, deps, routes.listReviews, async ({ caller, query: { perPage, cursor }, reply }) => {
     const { environment, team } = caller;
-    // Who may resolve reviews may see all of them.
+    // Callers who may resolve reviews may see all of them.
     const maySeeAll = mayReadPayouts(caller) || caller.scopes.has('admin');
     const kinds = [
       'payment' as const,

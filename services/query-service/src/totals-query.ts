@@ -17,7 +17,7 @@ export interface TotalsRange {
 
 type TotalsQuery = z.input<typeof totalsQuerySchema>;
 
-/** @param now milliseconds since the Unix epoch: the last day is today unless it is given */
+/** @param now milliseconds since the Unix epoch: the default last day is today */
 export const parseTotalsRange = (query: TotalsQuery, now: number) => {
   const path = ['dateFrom'];
   return totalsQuerySchema

@@ -48,7 +48,7 @@ const currenciesOf = (answer: LightMyRequestResponse) =>
     .json<{ days: { day: string; currencies: { currency: string }[] }[] }>()
     .days.map(({ day, currencies }) => [day, ...currencies.map(({ currency }) => currency)].join(' '));
 
-test('are given by day and currency, for the own team and environment, and summed up', async () => {
+test('are by day and currency, for the own team and environment, with sums', async () => {
   const { get } = await givenTotals();
   const answer = await get(january);
   expect(answer.statusCode).toBe(200);
@@ -131,7 +131,7 @@ function ofAmount(amount: number): AnyEvent {
   return { type, data: { ...data, terms: { ...terms, amount } } };
 }
 
-test('a sum that JSON does not hold exactly is refused', async () => {
+test('a sum that JSON cannot represent exactly is refused', async () => {
   const { get, store } = await givenTotals();
   const amount = Number.MAX_SAFE_INTEGER;
   const first = await projectEvents(store, paymentKind, 'd1', [ofAmount(amount)]);

@@ -1,4 +1,4 @@
-/** The query service as a caller meets it, for specs. */
+/** The query service from a caller's view, for specs. */
 import { beginning, type EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
 import { createPaymentIndex, type PaymentIndex } from '@tollgate/lists';
@@ -25,7 +25,7 @@ export interface Given {
   store: EventStore;
   /** Gets with the key of team `shop`, scope `read`, in the sandbox. */
   get: Get;
-  /** Gets with another header, or with none. */
+  /** Gets with another header, or without. */
   getAs: (authorization: string | undefined) => Get;
   requests: RequestLedger;
   /** Tokens that were read while the outcome of their last call was unknown. */
@@ -79,7 +79,7 @@ export async function start(
   return { app, store, requests, get: getAs(`Bearer ${key}`), getAs, unresolvedReads };
 }
 
-/** Which event it is, and no more: the mapping is the publisher's. */
+/** Identifies the event, and no more: the mapping is the publisher's. */
 const fakeRecordOf: QueryServiceOptions['recordOf'] = async ({ id, type, stream, revision }) => ({
   topic: 'a topic',
   key: stream,
@@ -99,7 +99,7 @@ export const payoutsOnly = 'Bearer tg_sandbox_k5_secret-of-k5-0123456789';
 /** Of team `desk`, with the scope `admin` only. */
 export const adminOnly = 'Bearer tg_sandbox_k6_secret-of-k6-0123456789';
 
-/** Puts payments, payouts or disputes into the read model and gives the header that waits for them. */
+/** Adds payments, payouts or disputes to the read model and returns the header that waits for them. */
 export async function given(
   store: EventStore,
   histories: Record<string, readonly AnyEvent[]>,
