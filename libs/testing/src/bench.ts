@@ -1,16 +1,12 @@
-/** For benches; apart from what needs vitest, whose memory they would measure. */
+/** For benches; separate from files that need vitest, whose memory they would measure. */
 
-/**
- * The count that a bench is given on its command line, as `--payments <n>`. Given anything else, the process ends with a
- * sentence that says what it takes.
- */
+/** The count on a bench's command line, as `--payments <n>`. For other arguments, the process ends with a usage message. */
 export function readCount({
   name = '--payments',
   usual,
   least = 1,
 }: {
   name?: string;
-  /** Where none is given. */
   usual: number;
   least?: number;
 }): number {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { eventually } from './eventually.ts';
 
-it('repeats the check until it does not throw, and gives its result', async () => {
+it('repeats the check until it does not throw, and returns its result', async () => {
   let checks = 0;
   const result = await eventually(
     () => {
@@ -14,7 +14,7 @@ it('repeats the check until it does not throw, and gives its result', async () =
   expect([result, checks]).toEqual(['there', 3]);
 });
 
-it('throws what the last check threw when the time is over', async () => {
+it('throws the last error when the time is over', async () => {
   let checks = 0;
   const waiting = eventually(() => Promise.reject(new Error(`check ${(checks += 1)}`)), {
     timeoutMs: 50,

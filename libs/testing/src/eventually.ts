@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * Repeats a check in real time until it does not throw, and gives its result.
+ * Repeats a check in real time until it does not throw, and returns its result.
  *
- * @throws the error of the last check when `timeoutMs` (15 s by default) are over, even while a check hangs.
+ * @throws the last error after `timeoutMs` (15 s by default), even if a check hangs
  */
 export async function eventually<Result>(
   check: () => Result | Promise<Result>,

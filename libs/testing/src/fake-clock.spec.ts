@@ -22,7 +22,7 @@ describe('a fake clock', () => {
     expect(woken).toEqual(['early at 10', 'also early at 10', 'late at 30']);
   });
 
-  it('wakes nobody before the time', async () => {
+  it('wakes no sleeper early', async () => {
     const clock = createFakeClock();
     let isAwake = false;
     void clock.sleep(100).then(() => (isAwake = true));
@@ -32,7 +32,7 @@ describe('a fake clock', () => {
     expect([isAwake, clock.sleeperCount()]).toEqual([true, 0]);
   });
 
-  it('wakes those who fall asleep while it moves', async () => {
+  it('wakes sleepers that begin while it moves', async () => {
     const clock = createFakeClock({ now: 0 });
     const ticks: number[] = [];
     void (async () => {
@@ -55,7 +55,7 @@ describe('a fake clock', () => {
     expect(clock.sleeperCount()).toBe(0);
   });
 
-  it('does not hold on to the signal of a sleeper who woke', async () => {
+  it('releases the signal of a sleeper that woke', async () => {
     const clock = createFakeClock();
     const stopping = new AbortController();
     const sleeping = clock.sleep(100, stopping.signal);
@@ -64,7 +64,7 @@ describe('a fake clock', () => {
     await expect(sleeping).resolves.toBeUndefined();
   });
 
-  it('calls what is due after a time, unless it is cancelled before', async () => {
+  it('calls a timer when due, unless it was cancelled', async () => {
     const clock = createFakeClock({ now: 0 });
     const called: string[] = [];
     clock.after(10, () => called.push(`first at ${clock.now()}`));

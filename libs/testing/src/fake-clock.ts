@@ -1,13 +1,14 @@
-/** A `Clock` of the service kit by its shape; this library imports no other, so that every other may use it. */
+/** A `Clock` of the service kit by structure; this library imports no other, so that every other may use it. */
 export interface FakeClock {
   now(): number;
-  /** Counts from 0, so that mixing it up with `now()` shows. */
+  /** Counts from 0, so that confusing it with `now()` is detected. */
   monotonic(): number;
   sleep(durationMs: number, signal?: AbortSignal): Promise<void>;
   after(durationMs: number, action: () => void): () => void;
   /**
-   * Lets time pass. Sleepers wake in the order in which they are due, each at its own time, and what they start runs
-   * before the next one wakes. `advance(0)` lets everything run that needs no time.
+   * Advances time. Sleepers wake in due order, each at its own time, and the work they start runs before the next one wakes.
+   * `advance(0)` runs all work
+   * that needs no time.
    */
   advance(durationMs: number): Promise<void>;
   /** How many are asleep. */

@@ -6,12 +6,12 @@ const draw = (seed: number) => {
   return [ids.uuid(), ids.hex(16), ids.fraction(), ids.uuid()];
 };
 
-it('gives the same sequence for the same seed, and another for another', () => {
+it('returns the same sequence for the same seed, and another for another', () => {
   expect(draw(7)).toEqual(draw(7));
   expect(draw(7)).not.toEqual(draw(8));
 });
 
-it('gives UUIDs of version 4 that do not repeat', () => {
+it('returns UUIDs of version 4 that do not repeat', () => {
   const ids = createFakeIds();
   const uuids = Array.from({ length: 10_000 }, () => ids.uuid());
   for (const uuid of uuids)
@@ -19,11 +19,11 @@ it('gives UUIDs of version 4 that do not repeat', () => {
   expect(new Set(uuids).size).toBe(uuids.length);
 });
 
-it('gives as many bytes as asked for', () => {
+it('returns the requested number of bytes', () => {
   expect(createFakeIds().hex(3)).toMatch(/^[0-9a-f]{6}$/);
 });
 
-it('gives fractions that fill [0, 1)', () => {
+it('returns fractions that fill [0, 1)', () => {
   const ids = createFakeIds();
   const fractions = Array.from({ length: 10_000 }, () => ids.fraction());
   expect(fractions.every((fraction) => fraction >= 0 && fraction < 1)).toBe(true);

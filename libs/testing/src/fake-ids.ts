@@ -1,4 +1,4 @@
-/** `Ids` of the service kit by their shape; the same seed gives the same sequence. */
+/** `Ids` of the service kit by structure; the same seed gives the same sequence. */
 export interface FakeIds {
   uuid(): string;
   hex(byteCount: number): string;

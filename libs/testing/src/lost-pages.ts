@@ -1,10 +1,11 @@
-/** What a power failure leaves of a SQLite file that was written without waiting for the disk. */
+/** Simulates the effect of a power failure on a SQLite file that was written without waiting for the disk. */
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const pageBytes = 4_096;
 
 /**
- * Zeros the last page with one text and without another, as one by which the file had grown and that had not reached the disk.
+ * Zeros the last page with one text and without another, like a page by which the file had grown and that had not reached the
+ * disk.
  *
  * @throws RangeError if there is none
  */

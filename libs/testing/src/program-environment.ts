@@ -1,6 +1,7 @@
 /**
- * What a program that a spec starts takes over of its environment: where programs are found, and where Node keeps what it has
- * compiled, which halves the time of a start. The rest would make a spec depend on who runs it.
+ * The environment that a program under test inherits: the path, and Node's compile cache, which halves the time of a start. The
+ * rest would make a spec depend on its
+ * environment.
  */
 export function programEnvironment(): Record<string, string> {
   const inherited = ['PATH', 'NODE_COMPILE_CACHE'].flatMap((name) => {

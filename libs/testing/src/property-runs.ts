@@ -5,11 +5,11 @@
  */
 const factor = Number(process.env['PROPERTY_RUNS_FACTOR'] ?? 0.1);
 
-/** Fewer runs find too little to be worth their start. */
+/** Fewer runs find too little to justify their start. */
 const runsMin = 10;
 
 export const propertyRuns = (atNight: number): number =>
   Math.min(atNight, Math.max(runsMin, Math.round(atNight * factor)));
 
-/** In every other run, what is combined with everything else takes turns instead. */
+/** In every other run, combined inputs take turns instead. */
 export const isWholeRun = factor >= 1;

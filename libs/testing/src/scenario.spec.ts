@@ -24,7 +24,7 @@ const door: Domain<Door, Command, Event, Refusal> = {
 };
 const { given } = scenario(door);
 
-describe('a scenario that holds', () => {
+describe('a scenario that is met', () => {
   it('with events', () => given([]).when('open').then(['opened']));
   it('with nothing', () => given(['opened']).when('open').thenNothing());
   it('with a refusal', () => given(['handle dropped']).when('open').thenRefused('handle-missing'));
@@ -32,7 +32,7 @@ describe('a scenario that holds', () => {
     given([]).when('drop the handle').then(['handle dropped']));
 });
 
-describe('a scenario that does not hold fails', () => {
+describe('a scenario that is not met fails', () => {
   it('on other events', () => {
     expect(() => given([]).when('open').then(['closed'])).toThrow();
     expect(() => given(['opened']).when('open').then(['opened'])).toThrow();
@@ -53,7 +53,7 @@ describe('a scenario that does not hold fails', () => {
     expect(() => forgetful.given([]).when('open').then(['opened'])).toThrow(/the same command again/);
   });
 
-  it('when nobody said what it should come to', async () => {
+  it('if no result was declared', async () => {
     const forgotten: unknown = given([]).when('open');
     await expect(Promise.resolve(forgotten)).rejects.toThrow();
   });

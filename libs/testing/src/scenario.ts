@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-/** What a domain's `decide` gives. */
+/** The result of a domain's `decide`. */
 export type Decision<Event, Refusal> =
   { kind: 'events'; events: readonly Event[] } | { kind: 'refused'; refusal: Refusal };
 
@@ -8,13 +8,14 @@ export interface Domain<State, Command, Event, Refusal extends { code: string }>
   initial: State;
   evolve(state: State, event: Event): State;
   decide(state: State, command: Command): Decision<Event, Refusal>;
-  /** What an accepted command gives when it comes again: nothing by default, or the code of a refusal. */
+  /** The result of repeating an accepted command: nothing by default, or the code of a refusal. */
   againGives?(command: Command): 'nothing' | Refusal['code'];
 }
 
 /**
- * Given events, when a command, then events or a refusal. Every accepted command is run twice, because every command
- * does come twice some day. A `when` without a `then` fails where the test returns it.
+ * Given events, when a command, then events or a refusal. Every accepted command is run twice, because every command is
+ * eventually repeated. A `when` without a `then`
+ * fails if the test returns it.
  */
 export function scenario<State, Command, Event, Refusal extends { code: string }>(
   domain: Domain<State, Command, Event, Refusal>,

@@ -1,4 +1,4 @@
-/** A bound for the time that a filter takes, whatever text it is given. */
+/** A time limit for a filter, for any text. */
 import fc from 'fast-check';
 import { propertyRuns } from './property-runs.ts';
 

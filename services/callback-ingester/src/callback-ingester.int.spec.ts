@@ -34,10 +34,10 @@ async function start(): Promise<number> {
   return listen(app, { host: '127.0.0.1', port: 0, variable: 'CALLBACK_PORT' });
 }
 
-/** Opens a connection and sends the head of a request, and so much of its body. */
+/** Opens a connection and sends the head of a request, with part of its body. */
 function send(port: number, url: string, { announced, sent }: { announced: number; sent: string }) {
   const socket = connect(port, '127.0.0.1');
-  // A server that closes first is what some of these tests are about.
+  // Some of these tests make the server close first.
   socket.on('error', () => undefined);
   onTestFinished(() => void socket.destroy());
   const head = ['Host: x', 'Content-Type: application/json', `Content-Length: ${announced}`].join('\r\n');
@@ -68,7 +68,7 @@ it('one that announces too large a body is rejected before a byte of it arrives'
   expect(publishCount).toBe(0);
 });
 
-it('a flood of forged callbacks reaches nothing behind the server, and those that are real still come through', async () => {
+it('a flood of forged callbacks stops at the server, and real ones still pass', async () => {
   const url = `http://127.0.0.1:${await start()}`;
   const post = (target: string) =>
     fetch(`${url}${target}`, { method: 'POST', body, headers: { 'content-type': 'application/json' } });
@@ -78,7 +78,7 @@ it('a flood of forged callbacks reaches nothing behind the server, and those tha
   expect(publishCount).toBe(1);
 });
 
-it('a body that does not come to an end is closed, and published nowhere', async () => {
+it('a body without an end is closed, and never published', async () => {
   const socket = send(await start(), path, { announced: 100, sent: body });
   const answer = await text(socket).catch(() => '');
   expect(answer).not.toContain(' 200 ');

@@ -51,7 +51,7 @@ async function post(url: string, payload: string | Buffer = body, contentType = 
 
 const textOf = (index = 0) => new TextDecoder().decode(published[index]?.messages[0]?.value);
 
-it('publishes what is read of a callback, under the token of its path, and then answers 200', async () => {
+it('publishes the readable part of a callback, under the token of its path, and then answers 200', async () => {
   expect(await post(path)).toMatchObject({ statusCode: 200 });
   expect(published.map(({ topic }) => topic)).toEqual([providerCallbacksTopic]);
   const [message] = published[0]?.messages ?? [];
@@ -64,14 +64,14 @@ it('publishes what is read of a callback, under the token of its path, and then 
   });
 });
 
-it('answers 503 when the bus does not have it: the service must send it again', async () => {
+it('answers 503 if the bus does not have it: the service must send it again', async () => {
   isBusUp = false;
   expect(await post(path)).toEqual({ statusCode: 503, codes: ['bus_unavailable'] });
   const response = await app().inject({ method: 'POST', url: path, payload: JSON.parse(body) });
   expect(Number(response.headers['retry-after'])).toBeGreaterThan(0);
 });
 
-it('answers 200 no earlier than the bus has it, and 503 when that takes too long', async () => {
+it('answers 200 no earlier than the bus has it, and 503 if that takes too long', async () => {
   const storing = Promise.withResolvers<undefined>();
   let answered = 0;
   const send = (publish: MessageBus['publish']) =>
@@ -93,7 +93,7 @@ it('answers 200 no earlier than the bus has it, and 503 when that takes too long
   expect(await late).toBe(503);
 });
 
-it('accepts URLs that were made with the secret before the rotation', async () => {
+it('accepts URLs made with the secret before the rotation', async () => {
   const [, old] = secrets;
   expect(
     await post(callbackPath(old === undefined ? [] : [old], 'sandbox', 'pay_1', issuedAt)),
@@ -102,7 +102,7 @@ it('accepts URLs that were made with the secret before the rotation', async () =
   });
 });
 
-describe('an address comes to its end', () => {
+describe('a callback URL expires', () => {
   const madeBefore = (days: number) => callbackPath(secrets, 'sandbox', 'pay_1', clock.now() - days * dayMs);
 
   it('some hundred days after its payment was made', async () => {
@@ -111,7 +111,7 @@ describe('an address comes to its end', () => {
     expect(published).toHaveLength(1);
   });
 
-  it('which nobody can put off, and nobody learns who has no address', async () => {
+  it('and cannot be extended; a caller without a valid URL learns nothing', async () => {
     const [kid, day, mac] = madeBefore(401).split('/').at(-1)?.split('.') ?? [];
     const later = `/callbacks/sandbox/pay_1/${kid}.${Number(day) + 300}.${mac}`;
     expect(await post(later)).toEqual({ statusCode: 404, codes: ['path_not_found'] });
@@ -127,7 +127,7 @@ describe('of many callbacks at one address', () => {
     );
   };
 
-  it('as many are stored as a payment may have, and the others are to come later', async () => {
+  it('its maximum number is stored, and later ones are rejected for now', async () => {
     const bodies = Array.from({ length: 100 }, (_, number) => JSON.stringify({ number }));
     const answers = await sendAll(bodies);
     expect(published).toHaveLength(30);
@@ -137,8 +137,9 @@ describe('of many callbacks at one address', () => {
     expect(refused[0]?.json()).toMatchObject({ errors: [{ code: 'too_many_callbacks' }] });
   });
 
-  // The specification shows an order number and a status only. Two refunds of one amount are two callbacks of the same bytes, and the
-  // second one was dropped for ten minutes.
+  // The specification shows only an order number and a status. Two refunds of one amount are two callbacks of the same bytes,
+  // and the second one was dropped for ten
+  // minutes.
   it('equal ones are stored each', async () => {
     const answers = await sendAll([body, body]);
     expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200]);
@@ -168,8 +169,8 @@ describe('answers 404 to', () => {
   });
 });
 
-// A callback is a hint, and its address says of what. A genuine one was refused for its body, which is never believed.
-describe('takes a callback whatever its body is, and keeps nothing that it cannot read', () => {
+// A callback is a hint, and its URL identifies the subject. A genuine one was refused for its body, which is never trusted.
+describe('accepts a callback with any body, and stores nothing that it cannot read', () => {
   it.each([
     ['an array', '[]'],
     ['a number', '1'],
@@ -214,7 +215,7 @@ it('does not mind a body that names __proto__', async () => {
   expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
 });
 
-it('takes the JSON of a service that names its character set', async () => {
+it('accepts JSON with a declared character set', async () => {
   expect(await post(path, body, 'application/json; charset=utf-8')).toMatchObject({ statusCode: 200 });
 });
 
@@ -225,7 +226,7 @@ it('takes a body with duplicate keys; the last one counts', async () => {
   expect(decodeCallbackRecord(message!)).toMatchObject({ body: { status: 'approved' } });
 });
 
-it('takes what is as large as may be, and as deep as that allows', async () => {
+it('accepts the maximum size, with the deepest nesting that fits', async () => {
   const deep = `{"a":${'['.repeat(8_000)}${']'.repeat(8_000)}}`;
   expect(await post(path, deep)).toMatchObject({ statusCode: 200 });
   const empty = '{"status":""}';
@@ -265,7 +266,7 @@ describe('of a callback with chargeable data', () => {
     expect(published[0]?.messages[0]?.headers).toMatchObject({ redacted: 'true' });
   });
 
-  it('in a field that is read, that is left out, too', async () => {
+  it('in a field that is read, is removed as well', async () => {
     await post(path, JSON.stringify({ ...fields, orderNumber: card, status: { deep: card } }));
     const { orderNumber: _, status: __, ...others } = fields;
     expect(JSON.parse(textOf())).toEqual(others);
@@ -278,7 +279,7 @@ describe('of a callback with chargeable data', () => {
   });
 });
 
-// A topic forgets nothing, and a callback may say anything about a customer.
+// A topic is never purged, and a callback may contain any customer data.
 it('keeps nothing that is not read, and of that no text without end', async () => {
   const personal = { email: 'ada@example.com', customer: { ip: '203.0.113.77' }, holder: 'Ada Lovelace' };
   await post(path, JSON.stringify({ status: 'x'.repeat(10_000), ...personal }));

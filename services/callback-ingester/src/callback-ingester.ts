@@ -1,6 +1,5 @@
 /**
- * Receives the Payment Service's callbacks. Answers 200 only when the bus has the callback: from then on it is ours to
- * apply, and the service may forget it.
+ * Receives the Payment Service's callbacks. Answers 200 only when the bus has the callback: from then on it is ours to apply.
  */
 import { encodeCallbackRecord, parseObject, providerCallbacksTopic } from '@tollgate/core';
 import type { Message, MessageBus } from '@tollgate/message-bus';
@@ -29,7 +28,7 @@ export interface CallbackIngesterDependencies {
 
 /** A callback's body, bytes. Ours is about 300. */
 export const callbackBodyBytesMax = 16 * 1024;
-/** How long the bus may take to confirm, milliseconds: the caller waits no longer, and memory stays bounded. */
+/** Maximum wait for the bus: the caller waits no longer, and memory stays bounded. @unit milliseconds */
 const storeWithinMs = 10_000;
 
 interface CallbackRoute {
@@ -79,7 +78,7 @@ export function registerCallbackRoutes(app: FastifyInstance, deps: CallbackInges
   );
 }
 
-/** The address alone says which payment to inquire, so a body that cannot be read is a hint as well. */
+/** The URL alone identifies the payment to inquire, so a callback with an unreadable body is a hint as well. */
 function toMessage({ clock }: CallbackIngesterDependencies, { params, id }: CallbackRequest, raw: Buffer) {
   const { environment, token } = params;
   const kept = redactCallback(raw, parseObject(raw) ?? {});
@@ -102,7 +101,7 @@ async function store(deps: CallbackIngesterDependencies, token: string, message:
   }
 }
 
-/** One that comes too late may be stored all the same: then the callback comes a second time, which changes nothing. */
+/** A late confirmation may still be stored: then the callback arrives twice, which changes nothing. */
 const publishInTime = ({ bus, clock }: CallbackIngesterDependencies, message: Message): Promise<void> =>
   within(clock, storeWithinMs, {
     work: bus.publish(providerCallbacksTopic, [message]),

@@ -3,7 +3,7 @@ import type { Clock, Log } from '@tollgate/service-kit';
 /** Least time between two lines, milliseconds: a flood must not fill the disk that the log is on. */
 const lineEveryMs = 1_000;
 
-/** Logs callbacks without a valid capability, a line a second at most with their number since the last one. */
+/** Logs callbacks without a valid capability, at most a line a second with their number since the last one. */
 export function createForgeryLog({ clock, log }: { clock: Pick<Clock, 'monotonic'>; log: Log }): {
   note: () => void;
 } {

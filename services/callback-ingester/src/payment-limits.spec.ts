@@ -13,7 +13,7 @@ const admit = (bytes = 100, payment = 'pay_1', isStored = true) =>
 const times = <Result>(count: number, act: () => Promise<Result>) =>
   Promise.all(Array.from({ length: count }, act));
 
-// 400 callbacks of 16 KiB at one address were kept, and made 421 calls of the provider.
+// 400 callbacks of 16 KiB at one URL were stored, and caused 421 calls of the provider.
 describe('of the callbacks of one payment', () => {
   it('thirty are stored at once, and then one every twenty seconds', async () => {
     const kinds = await times(400, () => admit());
@@ -31,13 +31,13 @@ describe('of the callbacks of one payment', () => {
     expect(kinds.filter((kind) => kind === 'stored')).toHaveLength(stored);
   });
 
-  it('nothing is taken from those of another', async () => {
+  it('another payment is not affected', async () => {
     await times(100, () => admit());
     expect(await admit(100, 'pay_2')).toBe('stored');
   });
 });
 
-it('a bus that is away costs a payment nothing', async () => {
+it('an unavailable bus does not count against a payment', async () => {
   await times(100, () => admit(100, 'pay_1', false));
   expect(new Set(await times(30, () => admit()))).toEqual(new Set(['stored']));
 });

@@ -8,7 +8,7 @@ import type { Clock } from '@tollgate/service-kit';
 /** Of a payment at once, in units of one KiB begun; a payment's own callbacks have a few hundred bytes. */
 const unitsMax = 30;
 const unitBytes = 1_024;
-/** After this time one unit more may come, milliseconds. */
+/** Interval after which one more is allowed. @unit milliseconds */
 export const unitEveryMs = 20_000;
 const paymentsMax = 20_000;
 
@@ -19,10 +19,10 @@ interface Allowance {
 
 export interface PaymentLimits {
   /**
-   * Stores a callback unless its payment has had too many. Equal callbacks are not repeats of one: two refunds of one amount
-   * are reported by the same bytes. Never rejects.
+   * Stores a callback unless its payment has had too many. Equal callbacks are not repeats: two refunds of one amount are
+   * reported by the same bytes. Never rejects.
    *
-   * @param store resolves with whether it was stored
+   * @param store resolves with true if it was stored
    */
   admit(
     payment: string,

@@ -1,6 +1,7 @@
 /**
  * `npm run bench -- projector`: events per second of a rebuild of all views, and views per second of its check, on the embedded
- * store and over EventStoreDB's protocol; the memory it takes; and the time from an append to the index that answers reads.
+ * store and over EventStoreDB's protocol; its memory; and the time from an append to
+ * the index that answers reads.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

@@ -18,7 +18,7 @@ import {
   nothingProjected,
 } from '@tollgate/views';
 
-/** What the comparison needs of an index. */
+/** The part of an index that the comparison needs. */
 export interface ComparedIndex {
   /** Every event at or before it is in its row. */
   position(): Position;
@@ -49,7 +49,7 @@ const reportEvery = 1_000;
 /** Streams that are compared at the same time. */
 const atOnce = 128;
 
-/** @throws StoreUnavailable; what the signal was aborted with */
+/** @throws StoreUnavailable; the signal's reason */
 export async function compareReadModels(options: CompareOptions): Promise<Compared> {
   const { store, index, signal, onProgress } = options;
   const last = viewCheckpointSchema.safeParse((await readLast(store, checkpointStream))?.data).data;
@@ -135,7 +135,7 @@ function foldedTexts(
   };
 }
 
-/** True for the fold of the events that a view says to include, if these are all that are due. */
+/** True if the view equals the fold of the events that it claims to include, and these are all that are due. */
 function isAsFolded(data: unknown, due: number, textAt: ReturnType<typeof foldedTexts>): boolean {
   if (data === undefined) return due === 0;
   const revision =

@@ -16,7 +16,7 @@ const { accepted, approved, pending } = happening;
 const payments = 40;
 const events = payments * 4;
 
-/** A store whose subscriptions end and fail repeatedly, at other places for each follower. */
+/** A store whose subscriptions end and fail repeatedly, at different places for each follower. */
 function unsteady(store: EventStore, every: number): EventStore & { calm(): void } {
   let [count, isCalm] = [0, false];
   const strikes = () => !isCalm && (count += 1) % every === 0;
@@ -38,7 +38,7 @@ function unsteady(store: EventStore, every: number): EventStore & { calm(): void
   };
 }
 
-/** Delivers all events but one, and that one never while it says so. */
+/** Delivers all events but one, and withholds that one while configured. */
 function forgetful(store: EventStore, stream: string): EventStore & { count: () => number } {
   let dropped = 0;
   return {
@@ -74,7 +74,7 @@ const allAreRight = { views: payments, ofOtherRelease: 0, differing: [], differi
 const patient = { timeout: 60_000 };
 
 test(
-  'under failures all followers have counted the same, and have what a fold from zero gives',
+  'under failures all followers have the same counts, and the state of a fold from zero',
   patient,
   async () => {
     const store = await temporaryStore();
@@ -95,7 +95,7 @@ test(
   },
 );
 
-test('an index that lost an event finds out, says so, and is rebuilt', patient, async () => {
+test('an index that lost an event detects it, logs it, and is rebuilt', patient, async () => {
   const store = await temporaryStore();
   const losing = forgetful(store, 'payment-p7');
   const errors: string[] = [];

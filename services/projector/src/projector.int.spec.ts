@@ -48,7 +48,7 @@ test('a batch writes a view once, however many of its events are in it', async (
   expect(writes).toHaveLength(1);
 });
 
-test('small batches and a small memory give the same views', async () => {
+test('small batches and a small memory produce the same views', async () => {
   const store = await temporaryStore();
   const tokens = Array.from({ length: 20 }, (_, index) => `p${index}`);
   for (const token of tokens) await appendPayment(store, token, [requested(), accepted]);
@@ -89,7 +89,7 @@ describe('whatever is lost in the middle of a batch', () => {
     ['after a view', (stream: string) => stream === paymentViewStream('p2'), 'after' as const],
     ['between views and checkpoint', (stream: string) => stream === checkpointStream, 'before' as const],
     ['after the checkpoint', (stream: string) => stream === checkpointStream, 'after' as const],
-  ])('%s: a new process gives the same views', async (_, isIt, failure) => {
+  ])('%s: a new process produces the same views', async (_, isIt, failure) => {
     const store = await givenPayments();
     const crashed = vi.fn();
     const crashing = failing(store, (stream) => {
@@ -136,7 +136,7 @@ test('repeated events change nothing', async () => {
   await expectRebuiltIsStored(store, ['payment-p1']);
 });
 
-test('two projectors side by side give the same views, and the checkpoint never goes back', async () => {
+test('two concurrent projectors produce the same views, and the checkpoint never moves back', async () => {
   const store = await temporaryStore();
   const projectors = [startProjector(store, { batchEventsMax: 7 }), startProjector(store)];
   const tokens = Array.from({ length: 40 }, (_, index) => `p${index}`);
@@ -192,7 +192,7 @@ describe('a payment that cannot be projected', () => {
     expect(second.health().failedStreams).toMatchObject([{ stream: 'payment-p1', revision: 2 }]);
     await second.stop();
 
-    // As a version that knows the type would see it.
+    // As seen by a version that knows the type.
     const read: EventStore['read'] = async function* (stream, options) {
       for await (const event of store.read(stream, options))
         yield event.type === 'PaymentForgotten' ? { ...event, type: 'PaymentPending' } : event;
@@ -209,8 +209,9 @@ describe('a payment that cannot be projected', () => {
     });
   });
 
-  // The embedded store threw on one damaged byte, and repeated the same read indefinitely: no view of any team followed any more.
-  test('as an event of it is no JSON any more, is quarantined, and all others go on', async () => {
+  // The embedded store threw on one damaged byte, and repeated the same read without end: no view of any team followed any
+  // longer.
+  test('with an event that is not JSON is quarantined, and all others continue', async () => {
     const file = await temporaryFile();
     const store = await temporaryStore({ file });
     for (const token of ['p1', 'damaged', 'p2']) await appendPayment(store, token, [requested(), accepted]);
@@ -229,7 +230,7 @@ describe('a payment that cannot be projected', () => {
     expect(revisions).toEqual([1, 0, 1]);
   });
 
-  test('is not skipped if too many fail: then the fault is not theirs', async () => {
+  test('is not skipped if too many fail: then the fault lies elsewhere', async () => {
     const store = await temporaryStore();
     for (let number = 0; number <= failedStreamsMax; number += 1)
       await appendPayment(store, `p${number}`, [poison]);

@@ -50,7 +50,7 @@ const allAreRight = {
 };
 
 describe('a rebuild', () => {
-  test('gives the same views from nothing, byte for byte, whatever its batches are', async () => {
+  test('produces the same views from nothing, byte for byte, in any batches', async () => {
     const { store, projector } = await givenProjected();
     await projector.stop();
     const before = await textsOf(store);
@@ -158,7 +158,7 @@ describe('a comparison', () => {
     await appendPayment(store, 'p0', [held]);
     const { position } = await appendPayment(store, 'p98', [requested()]);
     await writeCheckpoint(store, position);
-    // What the checkpoint does not claim is not missing.
+    // Views beyond the checkpoint are not missing.
     await appendPayment(store, 'p97', [requested()]);
     const { differing, ofOtherRelease } = await compare(store);
     expect(ofOtherRelease).toBe(2);

@@ -18,13 +18,13 @@ export interface RebuildOptions {
 
 export interface Rebuilt {
   eventsRead: number;
-  /** Streams whose views could not be written: an event of them cannot be applied. */
+  /** Streams whose views could not be written: one of their events cannot be applied. */
   failedStreams: readonly FailedStream[];
 }
 
 const reportEveryMs = 1_000;
 
-/** @throws StoreUnavailable; TollgateError `too_many_failed_streams`; what the signal was aborted with */
+/** @throws StoreUnavailable; TollgateError `too_many_failed_streams`; the signal's reason */
 export async function rebuild(options: RebuildOptions): Promise<Rebuilt> {
   const { store, clock, signal, onProgress = () => undefined } = options;
   // Large, because a batch writes each changed view once.

@@ -9,8 +9,9 @@ import { projected, soon, startProjector } from './testing/projected.ts';
 const { accepted, approved, refunding } = happening;
 
 /**
- * A provider refused 500 refunds of a payment with long errors, and each kept its errors in the view, until no store took it. Then
- * 1,000 of 1,500 went back, and the position still had them: a payout could have taken them again.
+ * A provider refused 500 refunds of a payment with long errors, and the view stored all errors until the store rejected it.
+ * Then 1,000 of 1,500 were refunded, and the balance still had them: a payout could have
+ * used them again.
  */
 test.each([
   ['500 refunds refused with 2 KB of errors each', 500, 4, 450],
@@ -43,7 +44,7 @@ test.each([
     });
     onTestFinished(() => index.stop());
     await index.start();
-    // Then one that is made: 1,000 of the 1,500 go back, and 500 are left.
+    // Then one that is made: 1,000 of the 1,500 are refunded, and 500 are left.
     const refundToken = 'ref_made';
     const { position } = await appendPayment(store, 'p1', [
       { ...refunding, data: { ...refunding.data, refundToken, amount: 1_000 } },

@@ -71,7 +71,7 @@ describe('payouts and disputes are projected as payments are', () => {
   interface Step {
     stream: string;
     count: number;
-    /** What happens to the n-th append of the projector after this step. */
+    /** The fate of the n-th append of the projector after this step. */
     crash: { at: number; when: 'before' | 'after' } | undefined;
   }
 

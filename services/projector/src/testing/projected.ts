@@ -56,7 +56,7 @@ export async function projected(store: EventStore, projector: Pick<Projector, 'h
 const sorted = (texts: Map<string, string>): [string, string][] =>
   [...texts].sort(([a], [b]) => (a < b ? -1 : 1));
 
-/** The views that a rebuild from zero gives, by stream. */
+/** The views after a rebuild from zero, by stream. */
 async function rebuilt(store: EventStore, streams: readonly string[]): Promise<Map<string, string>> {
   const texts = new Map<string, string>();
   for (const stream of streams) {
@@ -68,7 +68,7 @@ async function rebuilt(store: EventStore, streams: readonly string[]): Promise<M
   return texts;
 }
 
-/** The views of just these streams are stored, as rebuilding from zero gives them, byte for byte. */
+/** Exactly the views of these streams are stored, as after a rebuild from zero, byte for byte. */
 export async function expectRebuiltIsStored(store: EventStore, streams: readonly string[]): Promise<void> {
   expect(sorted(await storedViews(store))).toEqual(sorted(await rebuilt(store, streams)));
 }
