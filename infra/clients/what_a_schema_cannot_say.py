@@ -22,7 +22,7 @@ SAID_BY_NO_SCHEMA = [
     ("invalid_param", "^dateFrom must be at most 365 days before the last day"),
     # Of what we gave, and of which only we know whether we did.
     ("invalid_param", "^cursor is not a nextCursor of this list"),
-    ("invalid_param", "^cursor is beyond everything that was recorded"),
+    ("invalid_param", "^cursor is beyond the last recorded event"),
     ("invalid_param", "^Tollgate-Min-Position is beyond the last recorded event"),
     # Of the time.
     ("invalid_param", "^The day must not be in the future"),

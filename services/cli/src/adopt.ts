@@ -113,7 +113,7 @@ function refusalOf(
   callbackUrl: string | undefined,
 ): CommandResult | undefined {
   if (callbackUrl !== undefined && containsCardNumber(callbackUrl))
-    return { kind: 'usage', message: '--callback-url holds what looks like a card number.' };
+    return { kind: 'usage', message: '--callback-url looks like it contains a card number.' };
   if (callbackUrl === undefined || isAllowedOrigin(callbackUrl, allowedOrigins.callback ?? []))
     return undefined;
   const message = `--callback-url is not at an allowed origin of ${name}. Allow it: team allow-origins ${name} --callback.`;

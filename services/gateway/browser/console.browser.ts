@@ -165,7 +165,7 @@ it(
     await page.locator('.timeline .dispute', { hasText: '12.50 EUR' }).first().waitFor();
     await play('declined');
     await state('Declined').waitFor();
-    await page.getByRole('button', { name: 'The Payment Service changes its mind' }).click();
+    await page.getByRole('button', { name: 'The Payment Service revises the status' }).click();
     await state('Approved').waitFor();
   },
 );

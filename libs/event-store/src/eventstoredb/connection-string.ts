@@ -116,7 +116,7 @@ function withOption(parsed: ConnectionString, option: string, refuse: Refuse): C
       return { ...parsed, connectionName: value };
     case 'nodepreference':
       if (value.toLowerCase() === 'leader') return parsed;
-      throw refuse('has nodePreference, which can only be leader: others are behind it');
+      throw refuse('has nodePreference, which can only be leader: other nodes lag');
     default:
       // A password with a question mark in it ends up here: even the name is not repeated.
       throw refuse(

@@ -272,7 +272,7 @@ async function interrupt({ append, clock, log, request }: Run, reason: string): 
   const { account, token } = request;
   log.warn(
     { account, token, operation: reconciliationName, code: reason },
-    'an account gave no list; it is asked again',
+    'an account returned no list; the run will retry',
   );
   await append({
     type: 'ReconciliationInterrupted',

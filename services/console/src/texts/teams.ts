@@ -87,7 +87,7 @@ export const teamTexts = {
   },
   revoke: {
     name: 'Revoke a key',
-    says: 'Takes the key away for good. Within a second, requests with it are refused.',
+    says: 'Revokes the key permanently. Takes effect within a second.',
     key: 'Key',
     which: (keyId: string, environment: string, used: string) =>
       `${keyId}, ${environment}, last used: ${used}`,

@@ -72,7 +72,7 @@ describe('faults', () => {
   ])('%j is not a fault', async (form) => {
     const { signIn, received } = await start();
     const { sendAndRead } = await signIn('support');
-    expect(await sendAndRead('/console/sandbox/faults/set', form)).toContain('There is no such scenario.');
+    expect(await sendAndRead('/console/sandbox/faults/set', form)).toContain('Unknown scenario.');
     expect(received).toEqual([]);
   });
 });

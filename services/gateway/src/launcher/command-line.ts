@@ -10,7 +10,7 @@ const instancesMax = 8;
 export const launcherUsage = `npm run services -- [--instances <n>]
 
 Starts every service as a process of its own, at the ports of npm start, and the sandbox of the Payment Service where
-PROVIDER_ACCOUNTS_FILE is not set. What dies is started again; Ctrl-C stops all.
+PROVIDER_ACCOUNTS_FILE is not set. A process that dies is restarted; Ctrl-C stops all.
 
   --instances <n>  processes of each service, 1 to ${instancesMax}; 1 unless given
 `;

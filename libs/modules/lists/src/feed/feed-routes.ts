@@ -75,7 +75,7 @@ const isBeyondAll = async ({ index, store }: FeedDependencies, after: string): P
 const sendRefusedCursor = (reply: FastifyReply): FastifyReply =>
   sendError(reply, 'invalid_param', {
     message:
-      'cursor is beyond everything that was recorded. Send a cursor as this feed has given it, or none to begin with the first event.',
+      'cursor is beyond the last recorded event. Send a cursor that this feed returned, or none to start with the first event.',
     parameter: 'cursor',
   });
 
