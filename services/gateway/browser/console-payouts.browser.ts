@@ -77,6 +77,10 @@ describe('a payout above the sum of its team', () => {
     await action('Refuse').waitFor({ state: 'detached' });
     expect(await page.evaluate('window.isSame')).toBe(true);
     expect(await page.locator('.timeline').innerText()).toContain('PayoutApprovalGranted · ada');
+    await page.goto(own('/console/security-log?kind=review'));
+    await page.getByText('confirmed the account number of payout').waitFor();
+    await page.getByText('compared another account number with payout').waitFor();
+    await page.goBack();
     await page.locator('.timeline .event a').first().click();
     await page.locator('#request', { hasText: '"amount": 1500' }).waitFor();
     const command = await page.getByRole('button', { name: 'Copy as curl' }).getAttribute('data-copy');

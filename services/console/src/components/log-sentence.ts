@@ -38,7 +38,8 @@ export function logSentence({ type, actor, data }: LogEntry): Html | string {
     case 'ReviewResolutionAsked': {
       const token = text(data, 'token');
       const [code, resolution] = [plain(data, 'code'), plain(data, 'resolution')];
-      return html`${says.resolved(who, code, resolution)}
+      const decided = words.payouts[text(data, 'resolution')];
+      return html`${decided === undefined ? says.resolved(who, code, resolution) : decided(who)}
         <a href="${operationPath(token)}" title="${token}">${shortToken(token)}</a>.`;
     }
     case 'TeamEventRejected':

@@ -87,11 +87,11 @@ const accountList = (all: readonly Account[]): List<Account> => ({
   columns: [
     { id: 'account', name: words.columns.account, use: 'always', cell: nameCell },
     { id: 'state', name: words.columns.state, width: 'word', use: 'always', cell: stateOf },
-    { id: 'circuit', name: words.columns.circuit, width: 'chip', use: 'always', cell: circuitCell },
+    { id: 'circuit', name: words.columns.circuit, width: 'time', use: 'always', cell: circuitCell },
     {
       id: 'due',
       name: words.columns.oldestDue,
-      width: 'amount',
+      width: 'time',
       cell: ({ oldestDueAt }) => (oldestDueAt === undefined ? words.nothingDue : relative(oldestDueAt)),
     },
     countColumn('share', (account) => shareOf(account, all)),

@@ -75,7 +75,7 @@ const list: List<LogEntry> = {
       <pre><code>${JSON.stringify(data, null, 2)}</code></pre>
     </details>`,
   columns: [
-    { id: 'what', name: columns.what, use: 'always', cell: whatCell },
+    { id: 'entry', name: columns.what, use: 'always', cell: whatCell },
     createdColumn(columns.at, ({ at }) => at),
     {
       id: 'team',

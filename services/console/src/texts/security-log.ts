@@ -34,6 +34,12 @@ export const securityLogTexts = {
     to: (sum: string) => `to ${sum}`,
     fromTo: (before: string, after: string) => ` from ${before} to ${after}.`,
   },
+  payouts: {
+    approve: (who) => `${who} approved payout`,
+    refuse: (who) => `${who} refused payout`,
+    destination_confirmed: (who) => `${who} confirmed the account number of payout`,
+    destination_differs: (who) => `${who} compared another account number with payout`,
+  } as Readonly<Record<string, (who: string) => string>>,
   perDay: (operation: string) => `daily ${operation} limit`,
   perCall: (operation: string) => `${operation} limit per call`,
   threshold: 'payout approval threshold',
