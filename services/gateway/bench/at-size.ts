@@ -1,6 +1,7 @@
 /**
- * `npm run bench -- at-size`: what a creation costs, how fast callbacks lead to approved payments, and how much memory the
- * gateway holds, while the store grows; one payment in ten stays open. Then how soon it is ready on that store.
+ * `npm run bench -- at-size`: the cost of a creation, the rate of callbacks to approved payments, and the memory of the
+ * gateway, while the store grows; one payment in ten stays open. Then the time of a start on
+ * that store.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -25,7 +26,7 @@ import {
 const connections = 32;
 const measuredMs = 5_000;
 const callbackConnections = 64;
-/** Where a row is printed, as shares of all payments. */
+/** Sizes at which a row is printed, as shares of all payments. */
 const steps = [0.01, 0.1, 0.25, 0.5, 1];
 
 interface Options {
@@ -48,7 +49,7 @@ function readOptions(): Options {
   }
 }
 
-/** Approves so many at the service, and waits until its callbacks have come to be approved payments. */
+/** Approves this many at the provider, and waits until its callbacks have approved the payments. */
 async function approve(gateway: GatewayTarget, service: Service, count: number): Promise<number> {
   const dispatcher = new Agent({ connect: { ca: readFileSync(service.caFile, 'utf8') }, headersTimeout: 0 });
   const goal = (await countByStatus(gateway, 'init')) - count;
@@ -71,7 +72,7 @@ interface Row {
   cpuMs: number;
   medianMs: number;
   p99Ms: number;
-  /** From the service's callbacks to payments that are approved in the read model, a second. */
+  /** Approved payments per second in the read model, from the provider's callbacks on. */
   callbacksPerSecond: number;
   memoryMiB: number;
 }
@@ -79,8 +80,8 @@ interface Row {
 const portion = 10_000;
 
 /**
- * Creates payments until there are so many, and approves all but a tenth on the way: of what is open for minutes, the Payment
- * Service is asked. The last portion is left as it is. Gives how many there are.
+ * Creates payments up to a total, and approves all but a tenth on the way, because open payments are inquired after minutes.
+ * The last portion stays open. Returns the total.
  */
 async function fill(
   gateway: GatewayTarget,

@@ -1,7 +1,7 @@
 /**
- * What a creation costs at least: a route that validates, appends durably, makes one HTTPS call, appends and answers, and
- * nothing else. The appends go to a SQLite file, or to EventStoreDB with its bare client. A program of the bench; prints its
- * address.
+ * The minimum cost of a creation: a route that validates, appends durably, makes one HTTPS call, appends and answers, and
+ * nothing else. The appends go to a SQLite file, or to EventStoreDB with its bare client. A
+ * program of the bench; prints its address.
  */
 import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';

@@ -1,4 +1,4 @@
-/** Durable appends and nothing else: a thread that inserts what has come meanwhile in one transaction, and syncs it. */
+/** Durable appends and nothing else: a thread that inserts waiting events in one transaction, and syncs it. */
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 

@@ -136,9 +136,11 @@ interface Comparison {
   gateway: Round;
   bare: Round;
   share: number;
-  /** How far views and topics were behind, seconds, at the most; and until all could be read after the last round, milliseconds. */
+  /**
+   * Maximum lag of views and topics, seconds; and the time until everything could be read after the last round, milliseconds.
+   */
   behind: { views: number; topics: number; shownAfterMs: number };
-  /** At half of the gateway's rate, since nobody runs at the limit for long; and the bare chain at this rate. */
+  /** At half of the gateway's rate, which is more typical than its limit; and the bare chain at this rate. */
   half: Half;
 }
 
@@ -146,7 +148,7 @@ type Times = Pick<Round, 'medianMs' | 'p99Ms'>;
 
 interface Half extends Times {
   perSecond: number;
-  /** Without the Payment Service's time, and without what the load generator waits for itself. */
+  /** Without the Payment Service's time, and without the load generator's own waits. */
   own: Times;
   bare: Times;
   views: number;

@@ -1,4 +1,4 @@
-/** Requests over keep-alive connections. HTTP by hand, so that the generator costs less than what it measures. */
+/** Requests over keep-alive connections. Hand-written HTTP, so that the generator costs less than its subject. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
@@ -44,18 +44,18 @@ interface Pace {
   url: string;
   connections: number;
   durationMs: number;
-  /** Requests a second; as many as there can be if it is absent. */
+  /** Requests per second. @default as many as possible */
   perSecondMax?: number;
 }
 
 export interface Load extends Pace {
   key: string;
-  /** Ends earlier, when so many were made. */
+  /** Ends earlier after this many. */
   countMax?: number;
 }
 
 /**
- * Sends what `next` gives, until it gives nothing or the time is over, and shows how fast; the last answer stands for all.
+ * Sends the results of `next` until it returns none or the time is over, and measures the rate; the last answer represents all.
  *
  * @throws if an answer is not 200
  */

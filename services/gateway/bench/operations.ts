@@ -1,7 +1,6 @@
 /**
- * `npm run bench -- operations`: each operation of the API by itself, in front of a Payment Service that answers at once:
- * how many a second, how long one takes, and what it costs the processor. The embedded store and topics, or those that
- * EVENTSTORE_URL and KAFKA_BROKERS name.
+ * `npm run bench -- operations`: each operation of the API by itself, with a Payment Service that answers at once: rate,
+ * duration, and CPU time. The embedded store and topics, or those of EVENTSTORE_URL and KAFKA_BROKERS.
  */
 import { writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -48,7 +47,7 @@ interface Row {
   perSecond: number;
   medianMs: number;
   p99Ms: number;
-  /** Of the gateway, milliseconds of processor time for each, with what follows it: views, topics, webhooks. */
+  /** CPU time of the gateway per operation, milliseconds, including views, topics and webhooks. */
   cpuMs: number;
 }
 
@@ -58,7 +57,10 @@ interface Bench {
   rows: Row[];
 }
 
-/** Sends what `next` gives, waits until all of it can be read, and prints its row. Gives what `pattern` finds in each answer. */
+/**
+ * Sends the results of `next`, waits until everything can be read, and prints its row. Returns the matches of `pattern` in each
+ * answer.
+ */
 async function measure(
   { gateway, durationMs, rows }: Bench,
   operation: string,

@@ -22,7 +22,7 @@ const heapOfServiceMiB = 4_096;
 const behindMaxMs = 120_000;
 const children: ChildProcess[] = [];
 
-/** What the programs write; it is gone after the bench. */
+/** Files of the programs; deleted after the bench. */
 export const folder = mkdtempSync(join(tmpdir(), 'tollgate-bench-'));
 
 interface Started {
@@ -38,7 +38,7 @@ export interface Target extends Started {
 export interface GatewayTarget extends Target {
   metricsUrl: string;
   callbackUrl: string;
-  /** From its start until it said that it is ready, milliseconds. */
+  /** From its start until it reports readiness, milliseconds. */
   readyAfterMs: number;
 }
 
@@ -77,7 +77,7 @@ export async function start(
     output += String(chunk);
     if (output.includes(ready)) break;
   }
-  // What it prints from here on is read, too: a program whose pipe is full waits with its last lines indefinitely.
+  // Read its later output as well: a program with a full pipe would block on its last lines.
   child.stdout.resume();
   if (output.includes(ready)) return { child, output };
   throw new Error(`${path} did not start.`);
@@ -90,7 +90,7 @@ export async function stop(child: ChildProcess): Promise<void> {
   await gone;
 }
 
-/** Stops what is still running, what was started last first, and deletes what it has written. */
+/** Stops running programs in reverse order, and deletes their files. */
 export async function stopAll(): Promise<void> {
   for (const child of children.toReversed()) await stop(child);
   rmSync(folder, { recursive: true, force: true });
@@ -104,7 +104,7 @@ export async function startBareService(): Promise<Service> {
   return JSON.parse(output) as Service;
 }
 
-/** The test server for EventStoreDB's protocol. Gives its connection string. */
+/** The test server for EventStoreDB's protocol. Returns its connection string. */
 export async function startTestServer(name = 'store'): Promise<string> {
   const program = '../../../libs/event-store/src/testing/eventstoredb-server/main.ts';
   const { output } = await start(program, { argv: ['--data-dir', join(folder, name)], ready: '\n' });
@@ -120,7 +120,7 @@ interface GatewayOptions {
   key?: string;
 }
 
-/** What a gateway in front of a service is started with, and where it keeps what it writes. */
+/** Environment of a gateway in front of a service, and its data directory. */
 function environmentOf({ service, name, env = {} }: GatewayOptions) {
   const dataDir = join(folder, name);
   const accountsFile = join(folder, 'accounts.json');
@@ -200,7 +200,7 @@ export function cpuMsByService({ pid = 0 }: ChildProcess): Map<string, number> {
   return times;
 }
 
-/** A team and its key, by the command line; resolves when the gateway takes it. */
+/** A team with a key, by the command line; resolves when the gateway accepts it. */
 async function issueKey(url: string, env: Record<string, string>): Promise<string> {
   const cli = join(import.meta.dirname, '../../cli/src/main.ts');
   const tollgate = (...argv: string[]) =>
@@ -257,7 +257,7 @@ export function cpuMsOf(child: ChildProcess): number {
   return requests + writer + followers + engine;
 }
 
-/** Memory that a process holds, MiB: now, and at the most. */
+/** Memory of a process, MiB: now, and the maximum. */
 export function memoryOf({ pid = 0 }: ChildProcess): { now: number; most: number } {
   const text = readFileSync(`/proc/${pid}/status`, 'utf8');
   const read = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(text)?.[1]) / 1_024;
@@ -286,7 +286,7 @@ interface AnsweredRequest {
   ownMs: number;
 }
 
-/** What the gateway itself took for the creations since an instant, the Payment Service's time left out, milliseconds. */
+/** The gateway's own time for the creations since a given time, without the Payment Service's, milliseconds. */
 export async function ownTimes(
   { url, key }: Pick<Target, 'url' | 'key'>,
   since: number,
@@ -308,7 +308,7 @@ export async function ownTimes(
   return { medianMs: at(0.5), p99Ms: at(0.99) };
 }
 
-/** How many payments have a status, however many: as the sums of the last days tell. */
+/** Number of payments with a status, from the totals of the last days. */
 export async function countByStatus(
   { url, key }: Pick<Target, 'url' | 'key'>,
   status: string,
@@ -318,7 +318,7 @@ export async function countByStatus(
   return sums.reduce((count, { payments }) => count + (payments[status]?.count ?? 0), 0);
 }
 
-/** How many payments are in a phase, in the read model: 100,000 of them at most. */
+/** Number of payments in a phase, in the read model: at most 100,000. */
 export async function countOf({ url, key }: Pick<Target, 'url' | 'key'>, phase: string): Promise<number> {
   const headers = { authorization: `Bearer ${key}` };
   const { body } = await request(`${url}/api/v1/payments?phase=${phase}&perPage=1&withTotal=true`, {

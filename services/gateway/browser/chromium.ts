@@ -15,7 +15,7 @@ interface Found {
   violations: { id: string; impact: string; nodes: { html: string }[] }[];
 }
 
-/** What keeps people from using a page. */
+/** Serious accessibility faults of a page. */
 export async function seriousFaults(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate<Found>('axe.run(document)');

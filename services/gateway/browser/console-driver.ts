@@ -1,4 +1,4 @@
-/** A gateway with its console in a real browser, for the specs of a file; nothing is asked of another host, and nothing complains. */
+/** A gateway with its console in a real browser, for the specs of a file; no other host is called, and no error is logged. */
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { tollgate } from '../e2e/commands.ts';
@@ -22,9 +22,9 @@ interface DrivenConsole {
   signIn(role?: string): Promise<void>;
   /** Plays a scenario of the sandbox, and is on the page of its payment then. @returns its token */
   play(scenario: string): Promise<string>;
-  /** What is offline complains: of that the test that runs takes no notice. */
+  /** Errors while offline; the test ignores them. */
   tolerate(complaint: RegExp): void;
-  /** The test that runs goes to this site, too. */
+  /** The test also opens this site. */
   leaveTo(site: string): void;
   /** The state in the heading of a payment. */
   state(name: string): Locator;

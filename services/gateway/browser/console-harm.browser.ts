@@ -1,4 +1,4 @@
-/** What somebody who means harm tries with a real browser: texts that are scripts, forms of another site, a planted session, a frame. */
+/** Attacks with a real browser: texts that are scripts, forms of another site, a planted session, a frame. */
 import type { BrowserContext, Page } from 'playwright-core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '@tollgate/testing';
@@ -67,7 +67,7 @@ describe('another site', () => {
   const serve = (body: string) =>
     page.route(`${elsewhere}*`, (route) => route.fulfill({ contentType: 'text/html', body }));
 
-  it('sends no form of the console, and shows it in no frame', async () => {
+  it('cannot send a form of the console, or show it in a frame', async () => {
     driven.tolerate(/status of 401|frame-ancestors|ERR_BLOCKED_BY_RESPONSE/);
     driven.leaveTo(elsewhere);
     const token = await createHostile();
@@ -75,7 +75,7 @@ describe('another site', () => {
     const action = own(`/console/payments/${token}/inquire`);
     await serve(`<form method="post" action="${action}"></form><script>document.forms[0].submit()</script>`);
     await page.goto(elsewhere).catch(() => undefined);
-    // The session does not come along from there.
+    // The session cookie is not sent from there.
     await page.getByText('You are not signed in').waitFor();
     await page.unroute(`${elsewhere}*`);
     await serve(`<iframe src="${own('/console')}"></iframe>`);
@@ -87,7 +87,7 @@ describe('another site', () => {
   });
 });
 
-it('a session that somebody has planted before is none after signing in', async () => {
+it('a session planted before is invalid after signing in', async () => {
   driven.tolerate(/status of 401/);
   await context.addCookies([
     { name: 'tollgate-console', value: 'planted', url: own('/console/'), httpOnly: true, sameSite: 'Strict' },

@@ -93,7 +93,7 @@ describe('a list of several pages', () => {
 describe('the search box', () => {
   const options = () => page.getByRole('option');
 
-  it('says while one types what is found and why, and opens it by the keyboard', async () => {
+  it('shows results with reasons while one types, and opens one by the keyboard', async () => {
     await signIn('viewer');
     await page.keyboard.press('/');
     await page.keyboard.type('list-01');
@@ -171,7 +171,7 @@ it(
     await signIn('viewer');
     await page.goto(own('/console/payments?from=2030-01-31T14:05'));
     const field = page.getByLabel(/^Created from/);
-    // Instants are shown in the zone of the reader, and are in UTC in the address.
+    // Times are shown in the zone of the reader, and are in UTC in the URL.
     expect(await field.inputValue()).toBe('2030-01-31T23:05');
     await field.fill('2030-02-01T09:30');
     await field.blur();

@@ -1,4 +1,4 @@
-/** Payouts in a real browser: a person decides on what another one has asked for, and sees what became of it. */
+/** Payouts in a real browser: a person decides on another person's request, and sees the outcome. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -89,7 +89,7 @@ describe('a payout above the sum of its team', () => {
     expect(await seriousFaults(page)).toEqual([]);
   });
 
-  it('is refused with a reason that its team reads, also when it was approved', async () => {
+  it('is refused with a reason that its team reads, even after its approval', async () => {
     await signIn('admin');
     const token = await open('order-2');
     await action('Approve').click();
@@ -127,7 +127,7 @@ describe('a payout above the sum of its team', () => {
     expect(await page.evaluate('document.querySelector(".wide").scrollWidth')).toBeLessThanOrEqual(1_232);
   });
 
-  it('is decided by nobody whose role is below that of an admin', async () => {
+  it('cannot be decided by a role below admin', async () => {
     await signIn('operator');
     await open('order-3');
     await page.getByText('Your role, operator, cannot approve or refuse payouts').waitFor();

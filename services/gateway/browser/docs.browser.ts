@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterEach(() => context.close());
 afterAll(async () => {
-  // First, and so also if there is no browser.
+  // First, so that it runs even without a browser.
   await stopEverything();
   await browser.close();
 });
@@ -61,7 +61,7 @@ const shownWithin = (page: Page) =>
 
 const background = (page: Page) => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
 
-it('a search for a word leads to an operation, and nothing is asked of another host', async () => {
+it('a search for a word leads to an operation, without calls to another host', async () => {
   const { page, elsewhere, complaints } = await openSite('/docs');
   expect(await page.title()).toBe('Tollgate · Tollgate');
   await search(page, 'approve payout', 'Approves a payout');
@@ -114,7 +114,7 @@ it('the address of an error leads to its explanation', async () => {
   expect(await shownWithin(page)).toBeLessThan(1);
 });
 
-it('the sample of an operation runs as it stands', async () => {
+it('the sample of an operation runs unchanged', async () => {
   const { page } = await openSite('/docs/api/payments.html', { javaScriptEnabled: false });
   const sample = await page.locator('section:has(#createPayment) pre').first().innerText();
   const env = {

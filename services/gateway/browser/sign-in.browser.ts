@@ -1,4 +1,4 @@
-/** Signing in with the account of an organisation, in a real browser and at a real provider: who gets in, as what, and who does not. */
+/** Signing in with an account of the organization, in a real browser and at a real provider: access and roles. */
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { eventually } from '@tollgate/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
@@ -21,7 +21,7 @@ let system: System;
 let browser: Browser;
 let context: BrowserContext;
 let page: Page;
-/** Where the provider has sent the browser back to. */
+/** The URL to which the provider has redirected the browser. */
 let answers: string[];
 
 beforeAll(async () => {
@@ -61,7 +61,7 @@ afterEach(() => context.close());
 
 const own = (path: string) => `${system.quickstart.gatewayUrl}${path}`;
 
-/** From the page of the gateway to that of the provider, and back to the one that says as whom. */
+/** From the page of the gateway to that of the provider, and back to the confirmation. */
 async function signInAtProvider(person: string): Promise<void> {
   await page.goto(own('/console'));
   await page.getByRole('link', { name: 'Sign in with your organisation' }).click();
@@ -79,7 +79,7 @@ async function signIn(person: string): Promise<void> {
   await page.waitForURL(own('/console'));
 }
 
-it('an admin by a group signs in, sees as whom, and is out when he signs out', async () => {
+it('an admin by a group signs in, sees the account, and is signed out by signing out', async () => {
   await signInAtProvider('ada');
   await page.getByText('Sign in as ada, with the role admin.').waitFor();
   expect(await seriousFaults(page)).toEqual([]);
@@ -96,7 +96,7 @@ it('an admin by a group signs in, sees as whom, and is out when he signs out', a
   await page.getByText('Add a team').waitFor();
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('link', { name: 'Sign in with your organisation' }).waitFor();
-  // A kept cookie opens nothing any more.
+  // A kept cookie is no longer valid.
   await context.addCookies(kept);
   const answer = await page.goto(own('/console/teams'));
   expect(answer?.status()).toBe(401);
@@ -117,7 +117,7 @@ async function openReview(orderNumber: string): Promise<string> {
   return token;
 }
 
-it('a viewer by a group sees a review and no way to decide it, and is refused where he sends one', async () => {
+it('a viewer by a group sees a review without a way to decide it, and is refused when sending a decision', async () => {
   const token = await openReview('revised-1');
   const [code = ''] = await reviewsOf(system.gateway, token);
   await signIn('vera');
@@ -141,7 +141,7 @@ it('a viewer by a group sees a review and no way to decide it, and is refused wh
   expect(await reviewsOf(system.gateway, token)).toEqual([code]);
 });
 
-it('where it takes two persons, the first answer is kept and the second one decides', async () => {
+it('if two people must resolve a review, the first answer is stored and the second one decides', async () => {
   const token = await openReview('revised-2');
   const [code = ''] = await reviewsOf(system.gateway, token);
   const review = own(`/console/reviews/${token}/${code}/1`);
@@ -173,13 +173,13 @@ it('where it takes two persons, the first answer is kept and the second one deci
 
 const viewersToken = ['--as', 'vera', 'operator', 'token', '--role', 'viewer'];
 
-it('a person in none of the groups sees why, and gets no further', async () => {
+it('a person in none of the groups sees the reason, and gets no further', async () => {
   await signInAtProvider('eve');
   await page.getByText('none of your groups has a role here').waitFor();
   expect(await page.getByRole('button', { name: 'Sign in' }).count()).toBe(0);
 });
 
-it('an answer of the provider that comes a second time is refused in words', async () => {
+it('a repeated answer of the provider is refused with a message', async () => {
   await signIn('ada');
   expect(answers).toHaveLength(1);
   const stranger = await browser.newContext();

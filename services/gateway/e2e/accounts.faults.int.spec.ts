@@ -1,4 +1,4 @@
-/** Several accounts at the Payment Service behind one gateway: which one is asked, and what becomes of those that fail. */
+/** Several accounts at the Payment Service behind one gateway: routing, and failing accounts. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beginning, createEmbeddedEventStore } from '@tollgate/event-store';
@@ -43,7 +43,7 @@ function accountsOf(sandbox: System): object[] {
   const base = { environment: 'sandbox', baseUrl: direct, privateKeyEnv: 'FIRST_KEY', caFile };
   return [
     { ...base, name: 'wrong-key', currencies: ['EUR'], privateKeyEnv: 'WRONG_KEY' },
-    // Nobody listens there, and only root could.
+    // No process listens there, and only root could.
     { ...base, name: 'gone', currencies: ['USD'], baseUrl: 'https://127.0.0.1:1', failuresInARowMax: 1_000 },
     { ...base, name: 'second', currencies: ['EUR', 'USD'], privateKeyEnv: 'SECOND_KEY', priority: 1 },
     { ...base, name: 'away', currencies: ['GBP'], baseUrl: behindProxy.origin, failuresInARowMax: 3 },
@@ -128,7 +128,7 @@ const attemptsOf = (token: string) =>
     return attempts;
   });
 
-/** The streams of all payments and payouts: what was recorded has one. */
+/** The streams of all payments and payouts: each recorded one has a stream. */
 const recorded = () =>
   inStore(async (store) => {
     const streams = new Set<string>();
@@ -147,7 +147,7 @@ const recorded = () =>
 const typesOf = async (token: string) => (await historyOf(gateway, 'payment', token)).map(({ type }) => type);
 
 describe('a creation falls over to the next account', { timeout: 60_000 }, () => {
-  it('where the first one’s key is refused', async () => {
+  it('if the first one’s key is refused', async () => {
     const { statusCode, body } = await create(terms('EUR'));
     expect(statusCode).toBe(200);
     expect(await attemptsOf(body.token)).toEqual(['1 wrong-key', '2 second']);
@@ -194,7 +194,7 @@ describe('a creation falls over to the next account', { timeout: 60_000 }, () =>
 describe('if no account can be reached', { timeout: 60_000 }, () => {
   const unavailable = [503, 'provider_unavailable'];
 
-  /** Nothing stands behind it: no token to ask for, and a time to come again. */
+  /** Nothing was recorded: an error without a token, and with Retry-After. */
   const expectNotBegun = (answer: Answer) => {
     expect(codeOf(answer)).toEqual(unavailable);
     expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
@@ -257,7 +257,7 @@ describe('an account that is for some', { timeout: 60_000 }, () => {
     expect(await recorded()).toEqual(before);
   });
 
-  it('takes what is for it', async () => {
+  it('takes payments of its own team and currency', async () => {
     const taken = await create(terms('SEK'), games);
     expect(taken.statusCode).toBe(200);
     expect(await attemptsOf(taken.body.token)).toEqual(['1 of-games']);
@@ -266,14 +266,14 @@ describe('an account that is for some', { timeout: 60_000 }, () => {
 });
 
 it(
-  'one call at a time goes to an account that takes no more, and nobody is lost',
+  'one call at a time goes to an account with a limit of one, and no request is lost',
   { timeout: 60_000 },
   async () => {
     const delayMs = 250;
     const count = 10;
     const fault = { operation: 'create', fault: 'slow_reply', delayMs };
     await first('POST', '/sandbox/faults', [fault]);
-    // Some wait longer than a caller may, get an error that says so, and retry.
+    // Some wait longer than a caller may, get an error with that reason, and retry.
     const untilCreated = async (body: object) =>
       eventually(async () => {
         const answer = await create(body);

@@ -1,4 +1,4 @@
-/** A team that has called the Payment Service itself moves to the gateway, with the payments that it has made. */
+/** A team that has called the Payment Service directly moves to the gateway, with its payments. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually } from '@tollgate/testing';
@@ -25,7 +25,7 @@ interface Made {
   token: string;
 }
 
-/** As the shop has called the service until now. */
+/** As the shop has called the provider until now. */
 async function make(orderNumber: string, more: object = {}): Promise<Made> {
   const terms = { product: 'Tea', amount: 1000, currency: 'EUR', callbackUrl: 'https://shop.example/hooks' };
   const { statusCode, body } = await system.sandbox('POST', '/api/v1/payments', {
@@ -56,7 +56,7 @@ function tokensIn(file: string): Record<string, { token: string; recurringToken:
 const callsOf = async () =>
   (await ledgerOf(system.sandbox)).calls.filter(({ effect }) => effect !== 'none').length;
 
-it('takes over what was made before: without a call that moves money, once, and refundable', async () => {
+it('adopts existing payments: without a call that moves money, once, and refundable', async () => {
   const whole = await make('shop-whole', { recurring: true });
   const partly = await make('shop-partly');
   const open = await make('shop-open');
@@ -103,7 +103,7 @@ it('takes over what was made before: without a call that moves money, once, and 
     expect((await refund(orderNumber, amount)).statusCode).toBe(200);
   const captured = { body: { token: tokenOf('shop-authorized') } };
   expect((await shop('POST', '/api/v1/payments/confirm', captured)).statusCode).toBe(200);
-  // The callback goes to the shop's own address, not to ours: an inquiry finds the payment approved.
+  // The callback goes to the shop's own URL, not to ours: an inquiry finds the payment approved.
   await pay(open);
   await hint(system, tokenOf('shop-open'));
   const { recurringToken } = tokens['shop-whole'] ?? { recurringToken: '' };
@@ -119,6 +119,6 @@ it('takes over what was made before: without a call that moves money, once, and 
       expect(view, orderNumber).toMatchObject({ status, amount, refundedAmount });
     }, settled);
   expect((await shop('GET', '/api/v1/reviews')).body).toMatchObject({ reviews: [] });
-  // What the gateway made itself is as it was.
+  // The gateway's own payments are unchanged.
   expect((await historyOf(shop, 'payment', own.body.token))[0]).toMatchObject({ type: 'PaymentRequested' });
 }, 120_000);

@@ -1,15 +1,15 @@
-/** Mixed load under lost answers, and whether the service's ledger and the gateway agree on it in the end. */
+/** Mixed load under lost answers, and the comparison of the provider's ledger with the gateway. */
 import { expect } from 'vitest';
 import { type Load, captureOrVoidPayment, payout, refundedPayment } from './mixed-load.ts';
 import type { CallGateway, ReachedSystem } from './system.ts';
 
-/** The defaults, shortened: what matters is their order, not their length. */
+/** The defaults, shortened: their order matters, not their length. */
 export const shortTimes = {
   PROVIDER_CALL_DEADLINE_MS: '1000',
   PROVIDER_SEND_WITHIN_MS: '1000',
-  // The Payment Service carries out nothing later: on a machine that is busy with other things half a second is too short for that.
+  // The Payment Service executes nothing later: on a busy machine half a second is too short for that.
   PROVIDER_QUIET_MS: '3000',
-  // Lost answers are what this is about, not an open circuit.
+  // The subject is lost answers, not an open circuit.
   PROVIDER_FAILURES_IN_A_ROW: '1000',
 };
 
@@ -26,7 +26,7 @@ export const loseReplies = (system: ReachedSystem) =>
     })),
   );
 
-/** `prefix` tells the order numbers of one round from those of another. */
+/** `prefix` distinguishes the order numbers of the rounds. */
 export const flowsOf = (
   load: Load,
   count: { refunded: number; captureOrVoid: number; payouts: number },
@@ -107,7 +107,7 @@ const countOf = (all: readonly string[], type: string): number => all.filter((ea
 
 const unpaid: readonly string[] = ['init', 'expired', 'declined'];
 
-/** The payment that took money in the ledger, of which there is one at most. Without one, the latest page: a lost answer leaves others behind. */
+/** The payment that took money in the ledger, at most one. Without one, the latest page: a lost answer leaves others behind. */
 function onlyOne(ledger: Ledger, token: string): LedgerPayment | undefined {
   const found = ledger.payments.filter(({ orderNumber }) => orderNumber.startsWith(`${token}.`));
   const paid = found.filter(({ status }) => !unpaid.includes(status));
@@ -137,11 +137,11 @@ async function expectPaymentAgrees(system: ReachedSystem, ledger: Ledger, token:
     const made = calls.filter((call) => call.operation === operation).length;
     expect(made, `${token} ${operation}`).toBeLessThanOrEqual(countOf(history.types, announcement));
   }
-  // What was announced and never reached the service cannot be distinguished from what reached it and failed.
+  // A call that was announced and never reached the provider cannot be distinguished from one that reached it and failed.
   return payment.refunds.filter(({ phase }) => phase !== 'approved' && phase !== 'declined').map(() => token);
 }
 
-/** @returns what needs a review: a payout that was announced and is not there, unless it was provably not sent */
+/** @returns what needs a review: a payout that was announced and is absent, unless it was provably not sent */
 async function expectPayoutAgrees(system: ReachedSystem, ledger: Ledger, token: string): Promise<string[]> {
   const { body } = await system.gateway('GET', `/api/v1/payouts/${token}`);
   const { payout: shown } = body as unknown as { payout: { status: string } };
@@ -155,10 +155,7 @@ async function expectPayoutAgrees(system: ReachedSystem, ledger: Ledger, token: 
   return history.types.includes('PayoutNotSent') ? [] : [token];
 }
 
-/**
- * A refund before which no inquiry was answered, as on a machine that is busy with other things, is decided by a person: who
- * looks it up in the ledger, here.
- */
+/** A refund after an unanswered inquiry, as on a busy machine, is decided by a person, who checks the ledger here. */
 async function decideWhereSumsAreUnknown(
   system: ReachedSystem,
   ledger: Ledger,
@@ -181,7 +178,7 @@ async function decideWhereSumsAreUnknown(
   }
 }
 
-/** @param operator calls as a person: no key may say that a refund was not made */
+/** @param operator calls as a person: no key may answer that a refund was not made */
 export async function expectAgreement(
   system: ReachedSystem,
   load: Load,

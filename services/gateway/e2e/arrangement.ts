@@ -1,6 +1,6 @@
 /**
- * In which arrangement the end-to-end specs start the system: the one place that knows. `TOLLGATE_ARRANGEMENT` names it;
- * `npm run test:arrangements` runs the specs in all of them.
+ * The arrangement in which the end-to-end specs start the system: the one place that knows it. `TOLLGATE_ARRANGEMENT` selects
+ * it; `npm run test:arrangements` runs the specs in all of them.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -46,25 +46,25 @@ export const launcher = fileOf('../src/launcher/main.ts');
 /** What starts the system. */
 export const program = hasProcesses ? launcher : fileOf('../src/main.ts');
 
-/** Where in the data directory events are kept. */
+/** Where in the data directory events are stored. */
 export const eventFiles: string[] = isOnEventStoreDb ? [] : ['events.db'];
 
-/** Where in the data directory the gateway's key at its sandbox is kept: a separate sandbox keeps it, too. */
+/** Where in the data directory the gateway's key at its sandbox is stored, even by a separate sandbox. */
 export const sandboxKeyFiles: string[] = [
   ...(hasProcesses ? ['payment-service-key'] : []),
   'quickstart.json',
 ];
 
 /**
- * For a spec, or a hook before some, of what is so in one process only: elsewhere it is skipped, with the reason.
+ * For a spec, or a hook, of behavior in one process only: elsewhere it is skipped, with the reason.
  *
- * @param reason why it says nothing about other arrangements
+ * @param reason why it does not apply to other arrangements
  */
 export function onlyInOneProcess({ skip }: Pick<TestContext, 'skip'>, reason: string): void {
   if (name !== 'one-process') skip(`in one process only: ${reason}`);
 }
 
-/** One for each data directory: what is started again finds what it had. */
+/** One per data directory: a restarted system finds its data. */
 const stores = new Map<string, Promise<Record<string, string>>>();
 const servers = new Set<{ server: LocalEventStoreDb; folder: string }>();
 
@@ -79,7 +79,7 @@ async function openStores(): Promise<Record<string, string>> {
   return { ...(isOnEventStoreDb ? await startEventStoreDb() : {}), ...(isOnKafka ? prefixOnKafka() : {}) };
 }
 
-/** A server for each system: they would meet in one another's streams. */
+/** A server per system: they would share streams otherwise. */
 async function startEventStoreDb(): Promise<Record<string, string>> {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-e2e-eventstoredb-'));
   const server = await startLocalEventStoreDb(folder);

@@ -1,6 +1,6 @@
 /**
- * A machine is lost, and the gateway is restored from a backup that was made under load. The databases of the sandbox stay:
- * in production the provider is elsewhere.
+ * A machine is lost, and the gateway is restored from a backup made under load. The databases of the sandbox stay: in
+ * production the provider is elsewhere.
  */
 import { cpSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ const create = (orderNumber: string): Promise<Answer> =>
     headers: { 'idempotency-key': orderNumber },
   });
 
-/** Pays until it is stopped. @returns the tokens of what was acknowledged by then */
+/** Pays until it is stopped. @returns the tokens acknowledged by then */
 function load(name: string) {
   let isStopped = false;
   const tokens: string[] = [];

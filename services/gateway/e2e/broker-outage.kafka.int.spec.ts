@@ -1,6 +1,6 @@
 /**
- * A gateway whose broker is not there yet, or goes away under load: it takes payments all the same, and nothing is
- * lost or published twice.
+ * A gateway whose broker is not available yet, or fails under load: it accepts payments all the same, and nothing is lost or
+ * published twice.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,7 +37,7 @@ const readiness = async () => {
   return `${statusCode} ${await body.text()}`;
 };
 
-/** Sends a callback about a payment, at the address that only the service was given. */
+/** Sends a callback about a payment, to the URL that only the provider was given. */
 async function callBack(token: string): Promise<{ statusCode: number; retryAfter: unknown; code: unknown }> {
   const secrets = parseCallbackSecrets(readFileSync(join(system.dataDir, 'callback-secrets'), 'utf8').trim());
   const url = `${system.quickstart.callbackUrl}${callbackPath(secrets, 'sandbox', token, Date.now())}`;
@@ -87,7 +87,7 @@ it(
 );
 
 it.each(['SIGTERM', 'SIGKILL'] as const)(
-  'a broker that ends by %s under load and comes back later takes nothing with it, and no gateway has to be started again',
+  'a broker that ends by %s under load and returns later loses nothing, and no gateway needs a restart',
   { timeout: 300_000 },
   async (signal) => {
     await broker.start();

@@ -1,4 +1,4 @@
-/** The Payment Service of this project and the gateway against the specification, by the command that anybody runs against any service. */
+/** The sandbox and the gateway against the specification, by the public conformance command. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -52,7 +52,7 @@ describe('the Payment Service', () => {
 
 const cliFile = fileURLToPath(new URL('../../cli/src/main.ts', import.meta.url));
 
-/** A key of the demo team that may send cards, made as an operator makes one. */
+/** A key of the demo team with the scope for cards, issued like an operator's. */
 async function issueKey(system: System): Promise<string> {
   const argv = ['key', 'issue', 'demo', '--environment', 'sandbox'];
   const scopes = ['--scopes', 'payments,refunds,payouts,read,cards,stored-cards'];
@@ -72,7 +72,7 @@ const onPurpose = [
   'POST /api/v1/payouts is refused where the balance is too small',
   'GET /api/v1/payments: page and perPage choose a part',
 ];
-/** The gateway never answers an error for what the service may have done; the sandbox's faults are not its own. */
+/** The gateway never answers an error for a call that may have had an effect; the sandbox's faults are not its own. */
 const notRun = '§7 a problem on the service';
 
 describe('the gateway', () => {

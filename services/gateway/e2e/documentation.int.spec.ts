@@ -1,4 +1,4 @@
-/** What the gateway says about itself: that its answers are as documented, and that its metrics count what happened. */
+/** The gateway's self-description: its answers match the documents, and its metrics count real events. */
 import { dayMs } from '@tollgate/service-kit';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -83,7 +83,7 @@ async function readAll(token: string): Promise<void> {
 const fault = (operation: string, kind: string) =>
   system.sandbox('POST', '/sandbox/faults', [{ operation, fault: kind, times: 1 }]);
 
-describe('every answer is as the document says', { timeout: 120_000 }, () => {
+describe('every answer matches the document', { timeout: 120_000 }, () => {
   it('of payments: the pasted example, its repeat, recurring, by card, two steps, lost, refused', async () => {
     const example = exampleOf('createPayment') ?? {};
     const created = await post('payments', example);
@@ -276,7 +276,7 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
   }
   type Sums = Record<string, { count: number; amount: number }>;
 
-  /** What the totals say, without what there is none of. All of it is in one currency. */
+  /** The totals, without empty entries. All of it is in one currency. */
   async function summedUp(): Promise<Sums> {
     const { body } = await call('GET', '/api/v1/totals?currency=EUR');
     const [{ payments = {}, refunds = {}, payouts = {} } = {}] = (
@@ -366,7 +366,7 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
     expect((await call('GET', '/api/v1/reconciliations/rcn_none')).statusCode).toBe(404);
   });
 
-  it('of strangers, of wrong bodies, and of reads that ask for too much', async () => {
+  it('of callers without a key, of invalid bodies, and of too large reads', async () => {
     const stranger = documentedGateway(system.gatewayAs('none'), seen);
     for (const { method, path, scopes } of operations.filter((each) => each.scopes !== undefined)) {
       const url = path.replaceAll(/\{\w+\}/g, 'pay_none');
@@ -385,7 +385,7 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
     for (const path of ['/healthz', '/readyz', '/openapi.json']) await call('GET', path);
   });
 
-  it('of people who operate the gateway', async () => {
+  it('of operators', async () => {
     const ask = await asPerson('operator');
     const { body } = await ask('GET', '/api/v1/admin/payments?perPage=5');
     const { token } = body.payments[0] ?? { token: '' };
@@ -533,7 +533,7 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
     expect(reloaded.statusCode).toBe(hasFile ? 200 : 409);
   });
 
-  it('of webhooks that were not delivered, for people who operate the gateway', async () => {
+  it('of webhooks that were not delivered, for operators', async () => {
     const ask = await asPerson('support');
     const { body } = await call('POST', '/api/v1/webhook-endpoints', {
       body: { url: `${callbackUrl}/down`, events: ['payment.approved'] },
@@ -629,7 +629,7 @@ describe('the metrics', { timeout: 120_000 }, () => {
     expect(grown('tollgate_callbacks_total', { status: '404' })).toBe(1);
   });
 
-  it('show the state of the accounts and the views, and what is pending', async () => {
+  it('show the state of the accounts and the views, and open work', async () => {
     await post('payments', { product: 'Tea', amount: 1250, currency: 'EUR', orderNumber: 'not paid yet' });
     await eventually(async () => {
       const text = await system.metrics();
@@ -657,7 +657,7 @@ describe('the metrics', { timeout: 120_000 }, () => {
     });
   });
 
-  it("hold nothing that is anybody's: no token, team, key, order number or address", async () => {
+  it('contain no private label: no token, team, key, order number or address', async () => {
     const text = await system.metrics();
     const { apiKey, paymentServiceKey, callbackUrl: ours } = system.quickstart;
     const planted = ['demo', 'pay_', 'po_', 'ref_', 'rec_', 'order-1', 'measured', 'refunded', 'whk_', 'Tea'];

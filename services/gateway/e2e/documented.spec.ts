@@ -17,7 +17,7 @@ const refused = (code: string) =>
   });
 const balance = '/api/v1/balance?currency=EUR';
 
-it('takes what is in the document', () => {
+it('accepts an answer in the document', () => {
   expect(expectDocumented('GET', balance, answer(200, { success: true, wallet }))).toBe(
     'retrieveBalance 200',
   );
@@ -30,11 +30,11 @@ it.each([
   ['a status', answer(418, { success: false, errors: [] })],
   ['an error code', refused('out_of_tea')],
   ['a header', answer(200, { success: true, wallet }, { 'tollgate-position': '1' })],
-])('does not take %s that is not in it', (_, undocumented) => {
+])('rejects %s that is not in it', (_, undocumented) => {
   expect(() => expectDocumented('GET', balance, undocumented)).toThrow();
 });
 
-it('takes what has no body, and only without one', () => {
+it('accepts an answer without a documented body only without one', () => {
   const url = '/api/v1/payments/pay_1';
   const headers = { etag: '"x"' };
   const empty = { ...answer(304, {}, headers), body: '' as unknown as Answer['body'] };
@@ -43,6 +43,6 @@ it('takes what has no body, and only without one', () => {
   expect(() => expectDocumented('GET', balance, answer(200, { success: true, wallet }, headers))).toThrow();
 });
 
-it('does not take a call that is not in it', () => {
+it('rejects a call that is not in it', () => {
   expect(() => expectDocumented('GET', '/api/v1/tea', answer(200, {}))).toThrow('is not in the document');
 });

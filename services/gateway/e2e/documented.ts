@@ -1,4 +1,4 @@
-/** Holds answers of the running system to what the OpenAPI document says of them. */
+/** Checks answers of the running system against the OpenAPI document. */
 import { expect } from 'vitest';
 import {
   answerSchemas,
@@ -31,7 +31,7 @@ function operationOf(method: string, url: string) {
   return operation;
 }
 
-/** Fails where the status, a header, a field or an error code of an answer is not in the document. @returns `id status` */
+/** Fails if the status, a header, a field or an error code of an answer is not in the document. @returns `id status` */
 export function expectDocumented(method: string, url: string, { statusCode, headers, body }: Answer): string {
   const operation = operationOf(method.toLowerCase(), url);
   const where = `${operation.id} ${statusCode}`;
@@ -50,7 +50,7 @@ export function expectDocumented(method: string, url: string, { statusCode, head
   if (schema === undefined) return where;
   const parsed = answerSchemas[schema].safeParse(body);
   expect(parsed.error?.issues, `${where} ${JSON.stringify(body)}`).toBeUndefined();
-  // Parsing leaves out what the schema does not name.
+  // Parsing drops fields that the schema does not have.
   expect(body, where).toEqual(parsed.data);
   if (schema !== 'Errors') return where;
   const codes = errorCodesOf(operation)[statusCode];
@@ -60,7 +60,7 @@ export function expectDocumented(method: string, url: string, { statusCode, head
   return where;
 }
 
-/** Every call through it is held to the document; `seen` gathers what was answered. */
+/** Checks every call against the document; `seen` collects the answers. */
 export const documentedGateway =
   (gateway: CallGateway, seen: Set<string>): CallGateway =>
   async (...call) => {

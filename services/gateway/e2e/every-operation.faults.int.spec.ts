@@ -1,7 +1,7 @@
 /**
- * The main claim, as a whole: whatever answers are lost and whenever the process is killed, the service's ledger and
- * the gateway agree in the end, nothing has happened twice, and a review is opened for exactly what no inquiry can
- * settle.
+ * The main claim: whatever answers are lost and whenever the process is killed, the provider's ledger and the gateway agree in
+ * the end, nothing has happened twice, and a review is opened for exactly the cases that no
+ * inquiry can settle.
  */
 import { eventually } from '@tollgate/testing';
 import { afterAll, expect, it } from 'vitest';
@@ -115,7 +115,7 @@ it('the same on two gateways side by side, one of which is killed', { timeout: 9
 });
 
 it(
-  'what no inquiry can settle opens a review, and ends as it is resolved',
+  'a case that no inquiry can settle opens a review, and ends as it is resolved',
   { timeout: 600_000 },
   async () => {
     const system = await startSystem({ env: shortTimes });

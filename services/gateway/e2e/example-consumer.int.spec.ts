@@ -1,4 +1,4 @@
-/** The example of libs/gateway-api on a bus that stands for Kafka: each change is booked once. */
+/** The example of libs/gateway-api on a simulated Kafka: each change is booked once. */
 import { temporaryFile, temporaryStore } from '@tollgate/event-store/testing';
 import { type EncodedRecord } from '@tollgate/core';
 import { gatewayPaymentsTopic, gatewayPayoutsTopic } from '@tollgate/gateway-api';
@@ -108,7 +108,7 @@ it('books each change once although it stops between effect and commit, repeated
   expectBookedOnce(entries);
 });
 
-it('books nothing more where it begins again at the first record', async () => {
+it('books nothing more if it begins again at the first record', async () => {
   const given = await start();
   await publishAll(given.bus);
   await consume(given, { group: 'books', count });
@@ -124,7 +124,7 @@ it('books nothing more for records that are on the topic twice', async () => {
   expectBookedOnce(entries);
 });
 
-it('books what comes behind a record that it cannot read, and keeps that one', async () => {
+it('books records after an unreadable one, and keeps that one', async () => {
   const given = await start();
   const damaged = { ...recordOf('tollgate.payment.approved.v1', 'pay_0', 0), value: new Uint8Array([0xff]) };
   await given.bus.publish(gatewayPaymentsTopic, [

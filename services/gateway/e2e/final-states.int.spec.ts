@@ -1,4 +1,4 @@
-/** What the Payment Service says after a payment has ended: final states that it takes back, and disputes. */
+/** Changes at the Payment Service after a payment has ended: revised final states, and disputes. */
 import { minuteMs } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -136,7 +136,7 @@ const revisions: Revision[] = [
   },
 ];
 
-describe('a final status that the service takes back', { timeout: 60_000 }, () => {
+describe('a final status that the provider revises', { timeout: 60_000 }, () => {
   it.each(revisions)(
     'is followed by an unpaid payment, else when a person accepts it: $name, to $to',
     async ({ made, from, to, newAmount, isFollowed }) => {
@@ -174,7 +174,7 @@ describe('a final status that the service takes back', { timeout: 60_000 }, () =
 });
 
 describe('a refund after a revision', { timeout: 60_000 }, () => {
-  it('is of what the service says now', async () => {
+  it("is limited by the provider's current amount", async () => {
     const token = await pay(declinedCard, 'declined');
     const early = await refund(token, 'early', 1);
     expect([early.statusCode, early.body.errors[0]?.code]).toEqual([409, 'payment_in_final_state']);
@@ -191,7 +191,7 @@ describe('a refund after a revision', { timeout: 60_000 }, () => {
     expect(calls.filter(({ operation }) => operation === 'refund')).toHaveLength(1);
   });
 
-  it('is refused while the service shows nothing approved, and not sent', async () => {
+  it('is refused without a call while the provider shows nothing approved', async () => {
     const token = await pay(approvedCard, 'approved');
     await revise(token, { status: 'declined' });
     await untilRaised(token);

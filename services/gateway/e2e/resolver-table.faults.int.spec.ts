@@ -1,7 +1,6 @@
 /**
- * Every operation that moves money, under every fault that an answer can have: what the caller is answered at once,
- * how it ends when nobody asks again, and that the service has carried it out just as often as it should. Then the
- * same for callbacks.
+ * Every operation that moves money, under every fault of an answer: the immediate answer to the caller, the end without further
+ * requests, and the exact number of executions at the provider. Then the same for callbacks.
  */
 import { dayMs } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
@@ -24,7 +23,7 @@ const times = {
   PROVIDER_CALL_DEADLINE_MS: '3000',
   PROVIDER_SEND_WITHIN_MS: '2000',
   PROVIDER_QUIET_MS: '500',
-  // Lost answers are what this is about, not an open circuit.
+  // The subject is lost answers, not an open circuit.
   PROVIDER_FAILURES_IN_A_ROW: '1000',
 };
 /** Longer than the deadline of a call. */
@@ -33,9 +32,9 @@ const slowReplyMs = 4_500;
 const settled = { timeoutMs: 40_000 };
 const card = { pan: '4392963203551251', expires: '12/2039', holder: 'Ada Lovelace', cvv: '123' };
 
-/** After these the service has done what it was asked for. */
+/** After these the provider has executed the call. */
 const withEffect = ['error_after', 'lost_reply', 'html_502', 'truncated_json', 'slow_reply'] as const;
-/** After these it has not, and only the first of them says so. */
+/** After these it has not, and only the first of them reports it. */
 const notExecuted = 'rate_limited';
 const withoutEffect = 'error_before';
 const faults = [...withEffect, notExecuted, withoutEffect] as const;
@@ -61,7 +60,7 @@ interface Cell {
 const found = (first: number, end: string): Cell => ({ first, end, calls: 1, effects: 1 });
 /** Certainly without effect once the quiet period is over, and submitted again. */
 const askedAgain = (end: string): Cell => ({ first: 202, end, calls: 2, effects: 1 });
-/** No customer was given the first page: a second is made at once, and the first may be there, unpaid. */
+/** No customer received the first page: a second is made at once, and the first may exist, unpaid. */
 const secondPage = (effects: 1 | 2): Cell => ({ first: 200, end: 'approved', calls: 2, effects });
 /** It cannot be distinguished from a call that may still have an effect: a person must decide. */
 const underReview = (end: string, reviews: string): Cell => ({
@@ -88,7 +87,7 @@ const charged: Row = {
   notExecuted: attemptedAgain,
 };
 const table: Record<Operation, Row> = {
-  // The customer pays at the end on the page that was made last.
+  // The customer pays at the end on the latest page.
   hosted: {
     effect: secondPage(2),
     noEffect: secondPage(1),
@@ -151,7 +150,7 @@ beforeAll(async () => {
   );
   await runTable(await prepare());
 }, 120_000);
-// What one test leaves behind must not strike the next.
+// Faults left by one test must not affect the next.
 afterEach(() => clearFaults());
 afterAll(stopEverything);
 
@@ -297,7 +296,7 @@ describe.each(faults)('%s', (fault) => {
   });
 });
 
-it('the faults have struck, each call was announced, and no call was made twice', async () => {
+it('the faults have occurred, each call was announced, and no call was made twice', async () => {
   const { calls } = await ledgerOf(system.sandbox);
   for (const operation of ['create', 'confirm', 'decline', 'refund', 'payout']) {
     const made = calls.filter((call) => call.operation === operation);
@@ -377,8 +376,8 @@ describe('callbacks', { timeout: 60_000 }, () => {
   });
 });
 
-describe('refunds on the service’s own ways', { timeout: 60_000 }, () => {
-  it('are observed, and leave so much less to refund', async () => {
+describe("refunds in the provider's console", { timeout: 60_000 }, () => {
+  it('are observed, and reduce the refundable amount', async () => {
     const token = await paidPayment({}, 'approved');
     await refundElsewhere(token, 400);
     await untilShown(token, { refundedAmount: 400 });
@@ -402,7 +401,7 @@ describe('refunds on the service’s own ways', { timeout: 60_000 }, () => {
 });
 
 it(
-  'of a confirmation and a decline at the same time one comes about, the other is refused',
+  'of a concurrent confirmation and decline one succeeds, and the other is refused',
   { timeout: 60_000 },
   async () => {
     const tokens = await Promise.all(

@@ -1,4 +1,4 @@
-/** Where it takes two persons to resolve a review: any two, whichever processes of the gateway they ask. */
+/** Reviews that require two people: any two, at any processes of the gateway. */
 import { eventually } from '@tollgate/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { issueKey, operatorOf } from './commands.ts';
@@ -51,7 +51,7 @@ const resolve = (by: CallGateway, token: string) =>
     headers: { 'tollgate-team': 'demo', 'tollgate-environment': 'sandbox' },
   });
 
-it('the first answer waits in the list, with who gave it; the second person makes it hold', async () => {
+it('the first answer waits in the list, with its author; a second person makes it effective', async () => {
   const token = await revisedPayment('two-1');
   const proposal = { resolution: 'keep_ours', reason: 'I asked the bank' };
   for (let time = 0; time < 2; time += 1)
@@ -77,7 +77,7 @@ it('the first answer waits in the list, with who gave it; the second person make
   expect((await resolve(ada, token)).statusCode).toBe(404);
 });
 
-it('a key is no person, and the names of persons stay with them', async () => {
+it('a key is not a person, and the names of people are not shown to it', async () => {
   const token = await revisedPayment('two-2');
   expect(await resolve(gateway, token)).toMatchObject({
     statusCode: 403,
@@ -95,7 +95,7 @@ it('a key is no person, and the names of persons stay with them', async () => {
   expect((await resolve(bob, token)).statusCode).toBe(200);
 });
 
-it('of two who answer at once, through whichever process, one waits and the other makes it hold', async () => {
+it('of two concurrent answers, at any process, one waits and the other makes it effective', async () => {
   const token = await revisedPayment('two-3');
   const answers = await Promise.all([resolve(ada, token), resolve(bob, token)]);
   expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([200, 202]);

@@ -1,10 +1,10 @@
-/** A way to the gateway on which the first request of a sample meets what happens to requests. */
+/** A proxy in front of the gateway that fails the first request of a sample. */
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { Agent, request } from 'undici';
 
-/** `lost`: the gateway carries it out, and the connection breaks. A URL: it gets to that server instead. */
+/** `lost`: the gateway executes it, and the connection breaks. A URL: it reaches that server instead. */
 export type FirstRequest = 'lost' | { to: string } | 'through';
 
 export interface SamplesProxy {

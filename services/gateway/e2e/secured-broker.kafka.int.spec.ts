@@ -1,7 +1,4 @@
-/**
- * A broker that wants TLS and a password, as those of companies do: all traffic over it, and the errors where it
- * refuses us.
- */
+/** A broker with TLS and a password: all traffic over it, and the errors when it refuses us. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
@@ -60,7 +57,7 @@ const messages = numbers.map((text) => ({ key: 'k', value: Buffer.from(text), he
 const textOf = ({ value }: { value: Uint8Array }) => Buffer.from(value).toString();
 
 describe.each(['plain', 'scram-sha-256', 'scram-sha-512'])('with %s', (mechanism) => {
-  it('topics are made, and records published, consumed and read', { timeout: 60_000 }, async () => {
+  it('topics are created, and records published, consumed and read', { timeout: 60_000 }, async () => {
     const { bus, connection, lines } = givenBus({ KAFKA_SASL_MECHANISM: mechanism });
     const topic = `secured-${systemIds.hex(6)}`;
     const spec = { topic, partitions: 1, replication: 1, minInsyncReplicas: 1 };
@@ -113,14 +110,18 @@ describe('a gateway', () => {
   it.each([
     ['another password', 'bus_authentication_failed', () => ({ KAFKA_SASL_PASSWORD: wrongPassword })],
     ['another authority', 'bus_certificate_refused', () => ({ KAFKA_TLS_CA_FILE: otherCaFile() })],
-  ])('with %s takes payments, and says what is wrong: %s', { timeout: 120_000 }, async (_, code, changes) => {
-    const system = await startSystem({ env: environment(changes()) });
-    const body = { product: 'Tea', amount: 1_250, currency: 'EUR', orderNumber: 'refused' };
-    expect((await system.gateway('POST', '/api/v1/payments', { body })).statusCode).toBe(200);
-    await eventually(() => expect(system.output()).toContain(code), settled);
-    expect(await readiness(system)).toMatchObject({ ready: true, degraded: ['message-bus'] });
-    for (const password of [wrongPassword, secured.password()])
-      expect(system.output()).not.toContain(password);
-    await system.terminate();
-  });
+  ])(
+    'with %s accepts payments, and reports the fault: %s',
+    { timeout: 120_000 },
+    async (_, code, changes) => {
+      const system = await startSystem({ env: environment(changes()) });
+      const body = { product: 'Tea', amount: 1_250, currency: 'EUR', orderNumber: 'refused' };
+      expect((await system.gateway('POST', '/api/v1/payments', { body })).statusCode).toBe(200);
+      await eventually(() => expect(system.output()).toContain(code), settled);
+      expect(await readiness(system)).toMatchObject({ ready: true, degraded: ['message-bus'] });
+      for (const password of [wrongPassword, secured.password()])
+        expect(system.output()).not.toContain(password);
+      await system.terminate();
+    },
+  );
 });

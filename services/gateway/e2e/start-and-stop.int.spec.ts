@@ -41,7 +41,7 @@ async function refusalOf(dataDir: string, env: Record<string, string>): Promise<
   return refused.message;
 }
 
-describe('a start that cannot succeed says what to do', () => {
+describe('a start that cannot succeed reports what to do', () => {
   beforeEach((context) => onlyInOneProcess(context, 'of several, each says it under its own name'));
 
   it.each(['GATEWAY_PORT', 'CALLBACK_PORT', 'PAYMENT_SERVICE_HTTPS_PORT', 'PAYMENT_SERVICE_HTTP_PORT'])(
@@ -64,7 +64,7 @@ describe('a start that cannot succeed says what to do', () => {
     },
   );
 
-  it('about a data directory that cannot be made', async () => {
+  it('for a data directory that cannot be created', async () => {
     const file = join(newDataDir(), 'a-file');
     writeFileSync(file, '');
     const refusal = await refusalOf(join(file, 'data'), {});
@@ -90,7 +90,7 @@ describe('a start that cannot succeed says what to do', () => {
     expect(refused.output).not.toContain('    at ');
   }
 
-  it('about a port that is none, in one sentence and with an exit code', async () => {
+  it('for an invalid port, in one sentence and with an exit code', async () => {
     const refused = await startRefused({ dataDir: newDataDir(), env: { ...anyPorts, GATEWAY_PORT: 'http' } });
     expectOneSentence(refused, ['GATEWAY_PORT']);
   });
@@ -115,7 +115,7 @@ describe('a running system', () => {
     system = await startSystem({ env: anyPorts });
   });
 
-  it('says how it is', async () => {
+  it('reports its state', async () => {
     expect((await system.gateway('GET', '/healthz')).body).toEqual({ status: 'ok' });
     await eventually(async () => {
       expect((await system.gateway('GET', '/readyz')).body).toEqual({
@@ -126,14 +126,14 @@ describe('a running system', () => {
     });
   });
 
-  it('prints where its key is, and not the key', () => {
+  it('prints the location of its key, and not the key', () => {
     const { apiKey, paymentServiceKey } = system.quickstart;
     expect(system.output()).toContain('quickstart.json');
     for (const secret of [apiKey, paymentServiceKey]) expect(system.output()).not.toContain(secret);
     expect(readFileSync(join(system.dataDir, 'quickstart.json'), 'utf8')).toContain(apiKey);
   });
 
-  it('keeps its keys over restarts, also without its event store', async () => {
+  it('keeps its keys over restarts, even without its event store', async () => {
     const { apiKey, paymentServiceKey } = system.quickstart;
     expect(statSync(join(system.dataDir, 'quickstart.json')).mode & 0o777).toBe(0o600);
     expect(await system.terminate()).toBe(0);
@@ -145,7 +145,7 @@ describe('a running system', () => {
 });
 
 describe('a system', () => {
-  it('ends cleanly on SIGTERM, with the answers under way given', async () => {
+  it('ends cleanly on SIGTERM, after the answers under way', async () => {
     const system = await startSystem({ env: await freePorts() });
     await system.sandbox('POST', '/sandbox/faults', [
       { operation: 'create', fault: 'slow_reply', delayMs: 700, times: 1 },
@@ -161,16 +161,20 @@ describe('a system', () => {
     expect(await ending).toBe(0);
   });
 
-  // The launcher said "ready" of whatever its processes could reach.
+  // The launcher reported readiness whatever its processes could reach.
   it.each([
     ['in one process', {}],
     ['in processes of their own', { instances: 1 }],
-  ])('without its broker says so instead of ready, %s', { timeout: 120_000 }, async (_, arrangement) => {
-    // Nobody listens there.
-    const env = { ...(await freePorts()), KAFKA_BROKERS: '127.0.0.1:1' };
-    const system = await startSystem({ ...arrangement, env });
-    expect(system.output()).toContain('Tollgate runs, but these parts do not work: message-bus.');
-    expect(system.output()).toContain('"address":"127.0.0.1:1"');
-    await system.terminate();
-  });
+  ])(
+    'without its broker reports that instead of readiness, %s',
+    { timeout: 120_000 },
+    async (_, arrangement) => {
+      // No process listens there.
+      const env = { ...(await freePorts()), KAFKA_BROKERS: '127.0.0.1:1' };
+      const system = await startSystem({ ...arrangement, env });
+      expect(system.output()).toContain('Tollgate runs, but these parts do not work: message-bus.');
+      expect(system.output()).toContain('"address":"127.0.0.1:1"');
+      await system.terminate();
+    },
+  );
 });

@@ -52,7 +52,7 @@ describe('a gateway on EventStoreDB', () => {
     }, settled);
   });
 
-  it('says that it is not ready while the store is away, and resumes unaided from what was recorded', async () => {
+  it('reports that it is not ready while the store is unavailable, and resumes by itself from the recorded events', async () => {
     const token = await paid('before');
     await server.stop('SIGKILL');
     await eventually(async () => {

@@ -36,7 +36,7 @@ function pidOf(system: System, instance: string): number {
 const since = (at: number) => `${Math.round((performance.now() - at) / 100) / 10} s`;
 
 it(
-  'finds all that nobody reported, whichever of two gateways is stopped or killed',
+  'finds every unreported outcome, whichever of two gateways is stopped or killed',
   { timeout: 600_000 },
   async () => {
     const first = await startSystem({ env: finalInquiries });

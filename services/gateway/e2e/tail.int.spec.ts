@@ -48,7 +48,7 @@ it('ends after the last event if it does not follow, and adds colour in a termin
   expect(printed.text).not.toContain('\u001b');
 });
 
-it('ends where nobody reads any more what it prints', async () => {
+it('ends when the reader of its output is gone', async () => {
   const { accept, tail, printed, ended } = await start('--from', 'beginning', '--follow');
   await eventually(() => expect(printed.text).toContain('payment.requested'));
   tail.stdout.destroy();

@@ -1,4 +1,4 @@
-/** `npm run test:samples`: every sample of docs/team, in every language, against a gateway and what can become of a call. */
+/** `npm run test:samples`: every sample of docs/team, in every language, against a gateway and the possible fates of a call. */
 import { spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
@@ -129,18 +129,18 @@ async function paymentsOf(orderNumber: string): Promise<string[]> {
 describe.each(Object.keys(languages))('in %s, a sample', (language) => {
   const order = (what: string) => `${language}-${what}`;
 
-  it('has a payment made', async () => {
+  it('creates a payment', async () => {
     const { printed } = await payWith(language, order('made'), {});
     expect(printed).toMatch(/^made pay_\w+$/);
   });
 
-  it('says that a card was declined, and asks once', async () => {
+  it('reports a declined card, and requests once', async () => {
     const { printed, keys } = await payWith(language, order('declined'), { card: declined });
     expect(printed).toMatch(/^declined pay_\w+$/);
     expect(keys).toHaveLength(1);
   });
 
-  it('says that an outcome is unknown, and asks once', async () => {
+  it('reports an unknown outcome, and requests once', async () => {
     await system.sandbox('POST', '/sandbox/faults', [
       { operation: 'create', fault: 'error_before', times: 1 },
     ]);
@@ -149,19 +149,19 @@ describe.each(Object.keys(languages))('in %s, a sample', (language) => {
     expect(keys).toHaveLength(1);
   });
 
-  it('says that a request was refused, and why, and asks once', async () => {
+  it('reports a refusal with its reason, and requests once', async () => {
     const { printed, keys } = await payWith(language, order('refused'), { amount: 0 });
     expect(printed).toBe('refused incorrect_amount');
     expect(keys).toHaveLength(1);
   });
 
-  it('asks again later under its key, if the answer has Retry-After', async () => {
+  it('retries later under its key, if the answer has Retry-After', async () => {
     const { printed, keys } = await payWith(language, order('later'), {}, { to: frontDoor.url });
     expect(printed).toMatch(/^made pay_\w+$/);
     expect(keys).toEqual(Array(2).fill(`key-of-${order('later')}`));
   });
 
-  it('asks again under its key where no answer came, and has the payment made once', async () => {
+  it('retries under its key without an answer, and the payment is created once', async () => {
     const { printed, keys } = await payWith(language, order('lost'), { card: approved }, 'lost');
     expect(keys).toEqual(Array(2).fill(`key-of-${order('lost')}`));
     await eventually(async () => expect(await paymentsOf(order('lost'))).toHaveLength(1));
@@ -169,7 +169,7 @@ describe.each(Object.keys(languages))('in %s, a sample', (language) => {
   });
 
   // Five starts of a virtual machine in a row.
-  it('verifies what the gateway has signed, and nothing else', { timeout: 240_000 }, async () => {
+  it("verifies the gateway's signature, and nothing else", { timeout: 240_000 }, async () => {
     await payWith(language, order('webhook'), { card: approved, callbackUrl: receiver.url });
     const webhook = await eventually(() => {
       const found = receiver.received.find(({ body }) => body.includes(order('webhook')));

@@ -1,4 +1,4 @@
-/** Teams as an operator manages them: the command line in its own process, next to a running gateway; and what an attacker may try. */
+/** Teams as an operator manages them: the command line in its own process, with a running gateway; and attacks. */
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
@@ -179,7 +179,7 @@ function insert(type: string, data: object, metadata: object): void {
 
 // The story: one row inserted into team-demo was a production key with all scopes.
 it.skipIf(eventFiles.length === 0)(
-  'an event that is not signed issues and revokes no key, is reported, and stays without effect after a restart',
+  'an unsigned event issues and revokes no key, is reported, and has no effect after a restart',
   async () => {
     const secret = 'inserted-secret-0123456789';
     const forged = formatApiKey({ environment: 'sandbox', keyId: 'inserted', secret });

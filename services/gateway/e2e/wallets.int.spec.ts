@@ -62,7 +62,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(stopEverything);
 
-describe('a team that has taken nothing', () => {
+describe('a team without income', () => {
   it('pays out nothing, and reads nothing of the money of others', async () => {
     const { statusCode, body } = await payOut(stranger, 'payout-1', 99_000);
     expect([statusCode, body.errors]).toMatchObject([409, [exceeds]]);
@@ -72,7 +72,7 @@ describe('a team that has taken nothing', () => {
     expect((payouts as unknown as { payouts: object[] }).payouts).toEqual([]);
   });
 
-  it('and so the other team refunds its customer, and pays out what is left', async () => {
+  it('and so the other team refunds its customer, and pays out the rest', async () => {
     const headers = { 'idempotency-key': 'refund-1' };
     const refunded = await shop('POST', '/api/v1/refunds', {
       body: { token: paymentToken, amount: 900 },
@@ -122,7 +122,7 @@ it('an operator lets teams share a wallet, and moves money into it', async () =>
   expect(await walletOf(shop)).toEqual(has(5_000));
 });
 
-it('a payout above a sum waits for a second key, which cannot be the one that asked', async () => {
+it('a payout above a threshold waits for a second key, which cannot be the requesting one', async () => {
   await tollgate(
     system,
     ...['team', 'approval', 'stranger', '--environment', 'sandbox'],

@@ -1,4 +1,4 @@
-/** Webhooks as a team's receiver gets them from the whole gateway. */
+/** Webhooks of the whole gateway at a team's receiver. */
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type IncomingHttpHeaders, createServer } from 'node:http';
@@ -204,7 +204,7 @@ it('so is a callback of the Payment Service: log, event and webhook', async () =
   });
 });
 
-it('a team that asks for a replay gets it again under the same id', async () => {
+it('a team that requests a replay gets it again under the same id', async () => {
   const { token } = await payNow(shop.url);
   await eventually(async () => expect((await recordOf(token)).at(-1)?.state).toBe('delivered'));
   const id = (await recordOf(token)).at(-1)?.id;
@@ -218,7 +218,7 @@ it('a team that asks for a replay gets it again under the same id', async () => 
   ]);
 });
 
-it('a team that asked for a recurring token gets it with the approval', async () => {
+it('a team that requested a recurring token gets it with the approval', async () => {
   const { token } = await payNow(shop.url, { recurring: true });
   await eventually(() => expect(webhooksOf(token).at(-1)?.body.status).toBe('approved'));
   // The webhook may be ahead of the view.
@@ -231,7 +231,7 @@ it('a team that asked for a recurring token gets it with the approval', async ()
   expect(webhooksOf(token).at(-1)?.body.recurringToken).toBe(recurringToken);
 });
 
-it('a team is notified of its payout, and again when it asks', async () => {
+it('a team is notified of its payout, and again on request', async () => {
   const funds = await payNow(shop.url, { amount: 1_000_000 });
   await eventually(() => expect(webhooksOf(funds.token).at(-1)?.body.status).toBe('approved'));
   const destination = { bankAccount: { bankName: 'A bank', account: 'DE02120300000000202051' } };
@@ -269,7 +269,7 @@ it('a team is notified of its payout, and again when it asks', async () => {
 });
 
 // The list of what was abandoned, and the sender, heard of the enabling a moment later than the team's next request came.
-it('an endpoint that was closed gets what it missed as its team opens it and replays at once', async () => {
+it('a disabled endpoint gets its missed webhooks when its team enables it and replays at once', async () => {
   const call = (method: 'POST' | 'PATCH' | 'GET' | 'DELETE', path: string, body?: object) =>
     system.gateway(method, `/api/v1/${path}`, body === undefined ? {} : { body });
   const wanted = { url: `${shop.url}/closed`, events: ['payment.approved'] };
@@ -302,7 +302,7 @@ it('an endpoint that was closed gets what it missed as its team opens it and rep
   await call('DELETE', `webhook-endpoints/${id}`);
 });
 
-it('what a team has not taken survives the death of the gateway', { timeout: 120_000 }, async () => {
+it('undelivered webhooks survive the death of the gateway', { timeout: 120_000 }, async () => {
   shop.statusCode = 500;
   const endpoint = { url: `${shop.url}/standing`, events: ['payment.approved'] };
   expect((await system.gateway('POST', '/api/v1/webhook-endpoints', { body: endpoint })).statusCode).toBe(
