@@ -80,7 +80,7 @@ function signalGroup({ pid }: ChildProcess, name: 'SIGTERM' | 'SIGKILL'): void {
   try {
     process.kill(-pid, name);
   } catch (error) {
-    // Nobody is left in it.
+    // It is empty.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
@@ -113,7 +113,7 @@ export async function startServerProgram(
   argv: readonly string[],
   { signal, tellToEnd = ({ stdin }) => void stdin?.end() }: ServerProgramOptions,
 ): Promise<ServerProgram | undefined> {
-  // An already aborted signal notifies nobody.
+  // An already aborted signal fires no event.
   if (signal.aborted) return undefined;
   const child = spawn(process.execPath, argv, { stdio: ['pipe', 'pipe', 'inherit'], detached: true });
   const ended = endOf(child);

@@ -66,7 +66,7 @@ describe('npm run kafka:up and kafka:down', () => {
     });
   });
 
-  // The number in a file that was left behind belonged to somebody else by then.
+  // The process id in a stale file belonged to another process by then.
   it('down leaves alone a process that is no broker of ours', () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'kafka.pid'), JSON.stringify({ pid: process.pid, port: 9092 }));

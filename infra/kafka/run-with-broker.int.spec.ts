@@ -82,7 +82,7 @@ function start(env: Record<string, string> = {}): Running {
   return { child, output: () => output, ended, temporary };
 }
 
-/** One that has ended may be listed until somebody asks how. */
+/** An ended process may be listed until its exit code is read. */
 function isRunning(pid: number): boolean {
   const { stdout } = spawnSync('ps', ['-p', String(pid), '-o', 'stat='], { encoding: 'utf8' });
   return !/^\s*(Z|$)/.test(stdout);

@@ -116,7 +116,7 @@ function portProblem(port: number): Promise<string | undefined> {
   });
 }
 
-/** A port that nobody listens on at this moment. */
+/** A port that is free at this moment. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

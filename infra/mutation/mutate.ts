@@ -1,6 +1,6 @@
 /**
  * `npm run mutate [-- <file> …]`: changes the domain in a copy, one place at a time, and runs its specs on each change. A
- * change that no spec notices is a rule that nobody checks. Ends with 1 where more than a tenth of the changes go unnoticed.
+ * change that no spec detects is a rule without a spec. Ends with 1 where more than a tenth of the changes go unnoticed.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

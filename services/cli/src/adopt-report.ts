@@ -19,7 +19,7 @@ const labels: Record<AdoptionOutcome, string> = {
   payment_not_found: 'no longer found',
 };
 
-/** These match, and somebody has to look at them. */
+/** These match, and need a person. */
 const unadopted: readonly AdoptionOutcome[] = [
   'adopted_by_another_team',
   'payment_not_readable',

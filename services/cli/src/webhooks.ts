@@ -25,7 +25,7 @@ export async function showSecrets(
   tools: CommandTools,
   { team, environment, endpoint }: SecretOptions,
 ): Promise<CommandResult> {
-  // Nobody's webhooks would ever be signed with it.
+  // No webhook would ever be signed with it.
   if ((await teamsOf(tools).find(team)) === undefined) return refused(team, { code: 'team_not_found' });
   await recordAction(tools, 'webhook secret', { team, environment, ...omitUndefined({ endpoint }) });
   // Only the secret itself, so that it can be handed on by a pipe; of several, the first is the one to use from now on.

@@ -228,7 +228,7 @@ async function differences({ gateway, merchants }: Soaked): Promise<string[]> {
   );
   for (const [token, attempts] of made) {
     const [there, ...earlier] = attempts.sort((a, b) => b.orderNumber.localeCompare(a.orderNumber));
-    // A page whose answer was lost was followed by another, and nobody was given it.
+    // A page whose answer was lost was followed by another, and reached no customer.
     for (const { status } of earlier)
       expect(['init', 'expired'], `${token} was made twice`).toContain(status);
     const here = ours.get(token);

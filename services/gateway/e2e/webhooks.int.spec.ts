@@ -130,7 +130,7 @@ it('a team is notified of each change of status once, signed, with its own order
   });
 });
 
-// "Your request failed", somebody says, and nobody could tell which it was.
+// A report of a failed request could not be traced to the request.
 it('one request is followed by its id: answer, record, log, event, topic and webhook', async () => {
   const key = await issueKey(system, 'demo', 'payments,cards,read');
   const body = { product: 'Tea', amount: 1250, currency: 'EUR', callbackUrl: shop.url, card };

@@ -62,7 +62,7 @@ export function readRequest<Schema extends z.ZodType>(schema: Schema, input: unk
   return { faults: faults.map(withoutDigits) };
 }
 
-/** An unknown parameter is named as it came: a card number that somebody wrote as a name is not repeated. */
+/** An unknown parameter is named in the error, unless its name looks like a card number. */
 function withoutDigits({ parameter = '', message, ...entry }: ApiError): ApiError {
   const hide = (text: string): string => text.replace(/\d{12,}/g, '******');
   return { ...entry, message: hide(message ?? ''), parameter: hide(parameter) };

@@ -45,7 +45,7 @@ export type Payment = z.infer<typeof paymentSchema>;
 /** One rule of the life; gives the same object back where nothing changes. */
 export type Step = (payment: Payment, now: number) => Payment;
 
-/** A payment that nobody completes expires after this time. */
+/** An uncompleted payment expires after this time. */
 const checkoutLifetimeMs = 30 * 60_000;
 /** A hold that is neither confirmed nor declined lapses after this time. */
 const holdLifetimeMs = 7 * 24 * 60 * 60_000;

@@ -3,7 +3,7 @@ import type { Requester } from './requester.ts';
 
 const tokenPattern = /^[A-Za-z0-9_-]{1,128}$/;
 
-/** The characters of a token: any other text belongs to nobody and never becomes part of a stream's name. */
+/** The characters of a token: any other text has no owner and never becomes part of a stream's name. */
 export const isToken = (text: string): boolean => tokenPattern.test(text);
 
 /** Objects of another team, or of the same team in the other environment, do not exist for a caller. */

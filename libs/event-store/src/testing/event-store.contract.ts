@@ -14,7 +14,7 @@ export interface OpenEventStore {
   store: EventStore;
   /** Opens one more store over the same data; the suite closes it. */
   openAnother(): Promise<EventStore>;
-  /** Lets go of everything else that opening took, after the stores were closed. */
+  /** Releases the other resources of opening, after the stores were closed. */
   dispose?(): Promise<void>;
 }
 

@@ -12,7 +12,7 @@ export interface OpenMessageBus {
   openAnother(): Promise<MessageBus>;
   /** The name of an empty topic that exists, or is created on use, with one partition or more. */
   freshTopic(): Promise<string>;
-  /** Lets go of everything else that opening took, after the buses were closed. */
+  /** Releases the other resources of opening, after the buses were closed. */
   dispose?(): Promise<void>;
 }
 

@@ -32,7 +32,7 @@ export function createTeamRecords({ verifier, log, onChange }: TeamRecordsDepend
   function ignore({ stream, revision }: RecordedEvent): void {
     const count = (unsigned.get(stream) ?? 0) + 1;
     unsigned.set(stream, count);
-    // Somebody who can write rows can write many.
+    // An attacker who can write rows can write many.
     if (Number.isInteger(Math.log10(count)))
       log.error({ stream, revision, count }, 'a team event has no valid signature; it is ignored');
   }

@@ -127,7 +127,7 @@ function foldRecent(
     const kind = kindOfStream(stream);
     if (kind?.standingsOf === undefined) continue;
     const { after } = changed.get(stream) ?? asIndexed(find, kind, stream);
-    // One that nobody can read may be of any wallet.
+    // An unreadable one may belong to any wallet.
     if (after === undefined || isOf(kind, after, query))
       throw new TollgateError('balance_unreadable', `The stream ${stream} cannot be read.`, {
         retryable: true,

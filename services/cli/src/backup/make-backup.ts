@@ -190,7 +190,7 @@ function moveTo(folder: string, partial: string): void {
 function toBackupFailure(error: unknown, folder: string): unknown {
   const code = errorCode(error);
   if (error instanceof TollgateError || code === undefined || !/^E[A-Z]+$/.test(code)) return error;
-  // Somebody else has put something there meanwhile.
+  // Another program has created the folder meanwhile.
   if (code === 'ENOTEMPTY' || code === 'EEXIST') return notEmpty(folder);
   const why =
     code === 'EBUSY' || code === 'EXDEV'

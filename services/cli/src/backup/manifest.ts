@@ -10,7 +10,7 @@ export const manifestName = 'backup.json';
 export const eventsName = 'events.db';
 /** Checks the events of teams, and is no secret. */
 const publicKeysName = 'operator-signing.pub';
-/** What a data directory has made at its first start, and what nobody can make again. */
+/** Files that a data directory creates at its first start, and that cannot be recreated. */
 export const secretNames = [
   'callback-secrets',
   'webhook-secrets',

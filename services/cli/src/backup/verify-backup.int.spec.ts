@@ -58,7 +58,7 @@ async function given(more: (store: EventStore) => Promise<unknown> = async () =>
   return folder;
 }
 
-/** Changes a file of a backup, and its entry in the manifest, as somebody would who wants it to seem whole. */
+/** Changes a file of a backup, and its entry in the manifest, like an attacker who wants it to look intact. */
 async function forge(folder: string, name: string, change: (file: string) => void): Promise<void> {
   const file = join(folder, name);
   change(file);

@@ -35,7 +35,7 @@ describe('the database', () => {
     expect(() => openDatabase(join(dir, 'test.db'))).toThrow(/has .*test\.db open/);
   });
 
-  // Accounts and hashes of keys were readable by everybody on the machine.
+  // Accounts and hashes of keys were readable by every user of the machine.
   it('is for its owner only, with all that lies next to it, and becomes so if it was not', async () => {
     const modes = async () =>
       new Set(
