@@ -39,7 +39,8 @@ import { securityLogPage } from './pages/security-log.ts';
 import { type IdentityProviderConfig, createIdentityProvider } from './session/identity-provider.ts';
 import { createSessions } from './session/sessions.ts';
 import { readAssets, registerAssets } from './static-files.ts';
-import { allowOrigins, issueKey, revokeKey, teamPage } from './pages/team.ts';
+import { issueKey, revokeKey, teamPage } from './pages/team.ts';
+import { setTeam, settings } from './pages/team-settings.ts';
 import { addTeam, teamsPage } from './pages/teams.ts';
 import { texts } from './texts.ts';
 
@@ -139,7 +140,7 @@ function registerPages(app: FastifyInstance, kit: ConsoleKit, sandbox: SandboxCo
   addPage(app, kit, '/console/teams/:team', teamPage);
   addAction(app, kit, '/console/teams/:team/keys', issueKey);
   addAction(app, kit, '/console/teams/:team/keys/revoke', revokeKey);
-  addAction(app, kit, '/console/teams/:team/origins', allowOrigins);
+  for (const setting of settings) addAction(app, kit, `/console/teams/:team/${setting}`, setTeam(setting));
   addPage(app, kit, '/console/security-log', securityLogPage);
   addPage(app, kit, '/console/people', peoplePage);
   addAction(app, kit, '/console/people', revokeCredentials);

@@ -203,7 +203,7 @@ it('a team is added and gets a key, which is shown once and opens the API until 
   const open = async () => (await system.gatewayAs(key)('GET', '/api/v1/payments')).statusCode;
   await eventually(async () => expect(await open()).toBe(200));
   await page.getByRole('link', { name: 'To the team kiosk' }).click();
-  await page.getByText('Allow origins for webhooks').click();
+  await action('Webhook origins').click();
   await page.getByLabel('Origins, each on a line').fill('https://kiosk.example\nhttp://127.0.0.1:*');
   expect(await seriousFaults(page)).toEqual([]);
   await page.getByRole('button', { name: 'Set the list' }).click();
@@ -263,6 +263,7 @@ describe('every page', () => {
         '/teams/demo',
         '/accounts?balance=sandbox/sandbox&currency=EUR',
         '/security-log',
+        '/approval?by=reason',
         '/sandbox',
         '/search?q=nothing',
       ],

@@ -1,9 +1,9 @@
-/** Keys of teams, in a table: what each may do, and what bounds it. */
+/** Table of API keys: scopes, last use and restrictions. */
 import { type Html, omitUndefined, html } from '@tollgate/service-kit';
 import { texts } from '../texts.ts';
 import { chip } from './state.ts';
 import { rowTable } from './table.ts';
-import { relative, timeInColumn, zone } from './time.ts';
+import { durationText, relative, timeInColumn, zone } from './time.ts';
 
 const words = texts.teams;
 
@@ -55,11 +55,27 @@ export function keyTable(keys: readonly Key[], now: number): Html {
           <td>${chip(words.states[key.state] ?? key.state, tones[key.state])}</td>
           <td class="text" title="${key.scopes.join(', ')}">${key.scopes.join(', ')}</td>
           <td>${endOf(key, now)}</td>
-          <td>${key.lastUsedAt === undefined ? words.never : relative(key.lastUsedAt)}</td>
+          <td>${usedCell(key, now)}</td>
           <td class="text second" title="${boundsOf(key)}">${boundsOf(key)}</td>
         </tr>`,
     ),
   );
+}
+
+const hourMs = 3_600_000;
+
+/** Uses are recorded by the hour. */
+const isUsedNow = ({ lastUsedAt }: Key, now: number): boolean =>
+  lastUsedAt !== undefined && Date.parse(lastUsedAt) + hourMs > now;
+
+export function usedText(key: Key, now: number): string {
+  if (key.lastUsedAt === undefined) return words.never;
+  return isUsedNow(key, now) ? words.usedNow : words.ago(durationText(now - Date.parse(key.lastUsedAt)));
+}
+
+function usedCell(key: Key, now: number): Html | string {
+  const { lastUsedAt } = key;
+  return lastUsedAt === undefined || isUsedNow(key, now) ? usedText(key, now) : relative(lastUsedAt);
 }
 
 const environmentOf = ({ environment }: Key): Html =>

@@ -1,4 +1,4 @@
-/** The tokens and sessions of people: everybody's own, and for admins those of all. */
+/** API tokens and console sessions: a person's own, and for admins those of all people. */
 import { type Html, html } from '@tollgate/service-kit';
 import { mayDo } from '@tollgate/teams';
 import { outcomeSection, refusedOutcome } from '../components/notice.ts';

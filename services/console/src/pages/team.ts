@@ -1,35 +1,17 @@
-/** One team: its keys, what bounds it, and letting somebody in or no more. */
-import { type Html, omitUndefined, html } from '@tollgate/service-kit';
+/** One team: its keys, its settings, and the forms that change them. */
+import { type Html, html } from '@tollgate/service-kit';
 import { formatGrants, mayDo, scopesToGive } from '@tollgate/teams';
 import { environmentSchema } from '@tollgate/core';
-import { amountText } from '../components/amount.ts';
-import { factList } from '../components/facts.ts';
-import { type Key, type KeyList, keyTable, teamPath } from '../components/keys.ts';
+import { type ActionForm, actionRow } from '../components/actions.ts';
+import { type Key, type KeyList, keyTable, teamPath, usedText } from '../components/keys.ts';
 import type { Rendered } from '../components/layout.ts';
 import { errorText, outcomeSection, refusedOutcome } from '../components/notice.ts';
-import { durationText } from '../components/time.ts';
 import { copyable } from '../components/token.ts';
-import type { Action, Done, Page, PageContext } from '../page.ts';
+import type { Action, Page, PageContext } from '../page.ts';
 import { texts } from '../texts.ts';
+import { type Team, settingForms, teamFacts } from './team-settings.ts';
 
 const words = texts.teams;
-
-/** As the API shows it. */
-interface Team {
-  name: string;
-  callbackOrigins: readonly string[];
-  redirectOrigins?: readonly string[];
-  wallet: { kind: 'own' | 'shared' | 'provider'; name?: string };
-  approvals: readonly { environment: string; currency: string; above: number }[];
-  limits: readonly {
-    environment: string;
-    operation: string;
-    currency: string;
-    keyId?: string;
-    perCall?: number;
-    perDay?: number;
-  }[];
-}
 
 export const teamPage: Page = async (context) => {
   const { api, params, outcome, now, session } = context;
@@ -45,7 +27,7 @@ export const teamPage: Page = async (context) => {
   const mayChange = mayDo(grants, 'operators:teams', { team: team.name });
   const main = html`<h1>${team.name}</h1>
     ${outcomeSection(outcome)}
-    <section id="facts" data-region="">${factsOf(team)}</section>
+    <section id="facts" data-region="">${teamFacts(team)}</section>
     <section id="keys" data-region="" aria-labelledby="keys-title">
       <h2 id="keys-title">${words.keys}</h2>
       ${keys.length === 0 ? html`<p class="empty">${words.empty}</p>` : keyTable(keys, now)}
@@ -58,78 +40,34 @@ export const teamPage: Page = async (context) => {
   return { title: team.name, main };
 };
 
-function factsOf({ callbackOrigins, redirectOrigins, wallet, approvals, limits }: Team): Html {
-  const { facts } = words;
-  const { wallets } = facts;
-  const walletText = wallet.kind === 'shared' ? wallets.shared(wallet.name ?? '') : wallets[wallet.kind];
-  return factList([
-    [facts.callbacks, callbackOrigins.join(' ') || facts.nowhere],
-    [
-      facts.redirects,
-      redirectOrigins === undefined ? facts.anyHttps : redirectOrigins.join(' ') || facts.nowhere,
-    ],
-    [facts.wallet, walletText],
-    [
-      facts.approvals,
-      lines(
-        approvals.map(({ above, currency, environment }) =>
-          facts.above(amountText(above, currency), environment),
-        ),
-      ),
-    ],
-    [facts.limits, lines(limits.map(limitText))],
+/** @param keys undefined if this gateway does not have the signing key */
+function changes(team: Team, keys: readonly Key[] | undefined, context: PageContext): Html {
+  if (keys === undefined)
+    return html`<p class="calm">${words.notHere}</p>
+      ${words.commands(team.name).map((command) => html`<pre class="command"><code>${command}</code></pre>`)}`;
+  const active = keys.filter(({ state }) => state === 'active');
+  return actionRow(context.session.csrf, [
+    issueForm(team.name, context),
+    revokeForm(team.name, active, context),
+    ...settingForms(
+      team,
+      active.map(({ keyId }) => keyId),
+      context,
+    ),
   ]);
 }
 
-const lines = (all: readonly string[]): Html | undefined =>
-  all.length === 0 ? undefined : html`${all.map((line) => html`<div>${line}</div>`)}`;
-
-function limitText({
-  environment,
-  operation,
-  currency,
-  keyId,
-  perCall,
-  perDay,
-}: Team['limits'][number]): string {
-  const { facts } = words;
-  const sums = omitUndefined({
-    call: perCall === undefined ? undefined : facts.perCall(amountText(perCall, currency)),
-    day: perDay === undefined ? undefined : facts.perDay(amountText(perDay, currency)),
-  });
-  return `${facts.limit(keyId ?? facts.everyKey, operation, environment)} ${Object.values(sums).join(', ')}`;
-}
-
-/** @param keys undefined where changes are not made here */
-function changes(
-  { name: team, callbackOrigins }: Team,
-  keys: readonly Key[] | undefined,
-  context: PageContext,
-): Html {
-  if (keys !== undefined)
-    return html`<div class="actions">
-      ${issueForm(team, context)} ${revokeForm(team, keys, context)}
-      ${isManaged(context, team) ? originsForm(team, callbackOrigins, context) : undefined}
-    </div>`;
-  return html`<p class="calm">${words.notHere}</p>
-    ${words.commands(team).map((command) => html`<pre class="command"><code>${command}</code></pre>`)}`;
-}
-
-/** Origins count in both environments. */
-const isManaged = ({ session: { grants } }: PageContext, team: string): boolean =>
-  environmentSchema.options.every((environment) => mayDo(grants, 'operators:manage', { team, environment }));
-
-function issueForm(team: string, { session, newKeyId }: PageContext): Html {
+function issueForm(team: string, { session, newKeyId }: PageContext): ActionForm {
   const { issue } = words;
   const environments = environmentSchema.options.filter((environment) =>
     mayDo(session.grants, 'operators:teams', { team, environment }),
   );
   const given = environments.flatMap((environment) => scopesToGive(session.grants, { team, environment }));
-  return html`<details class="action" name="action">
-    <summary>${issue.name}</summary>
-    <form method="post" action="${teamPath(team)}/keys">
-      <p>${issue.says}</p>
-      <label
+  return {
+    name: issue.name,
+    path: `${teamPath(team)}/keys`,
+    says: issue.says,
+    fields: html`<label
         >${issue.environment}<select name="environment">
           ${environments.map((environment) => html`<option>${environment}</option>`)}
         </select></label
@@ -145,51 +83,31 @@ function issueForm(team: string, { session, newKeyId }: PageContext): Html {
       </fieldset>
       <label>${issue.ends}<input type="date" name="ends" /></label>
       <label>${issue.networks}<input name="networks" maxlength="1000" placeholder="10.20.0.0/16" /></label>
-      <input type="hidden" name="csrf" value="${session.csrf}" />
-      <input type="hidden" name="keyId" value="${newKeyId()}" />
-      <button class="strong grave">${issue.does}</button>
-    </form>
-  </details>`;
+      <input type="hidden" name="keyId" value="${newKeyId()}" />`,
+    does: issue.does,
+  };
 }
 
-function revokeForm(team: string, keys: readonly Key[], { session, now }: PageContext): Html | undefined {
-  const active = keys.filter(({ state }) => state === 'active');
-  if (active.length === 0) return undefined;
+function revokeForm(team: string, active: readonly Key[], { now }: PageContext): ActionForm {
   const { revoke } = words;
-  const options = active.map(({ keyId, environment, lastUsedAt }) => {
-    const used =
-      lastUsedAt === undefined ? words.never : words.ago(durationText(now - Date.parse(lastUsedAt)));
-    return html`<option value="${keyId}">${revoke.which(keyId, environment, used)}</option>`;
-  });
-  return html`<details class="action" name="action">
-    <summary>${revoke.name}</summary>
-    <form method="post" action="${teamPath(team)}/keys/revoke">
-      <p>${revoke.says}</p>
-      <label
-        >${revoke.key}<select name="keyId">
-          ${options}
-        </select></label
-      >
-      <input type="hidden" name="csrf" value="${session.csrf}" />
-      <button class="strong grave">${revoke.does}</button>
-    </form>
-  </details>`;
-}
-
-function originsForm(team: string, origins: readonly string[], { session }: PageContext): Html {
-  const { allow } = words;
-  return html`<details class="action" name="action">
-    <summary>${allow.name}</summary>
-    <form method="post" action="${teamPath(team)}/origins">
-      <p>${allow.says}</p>
-      <label
-        >${allow.label}<textarea name="origins" rows="4" maxlength="15000" spellcheck="false">
-${origins.join('\n')}</textarea>
-      </label>
-      <input type="hidden" name="csrf" value="${session.csrf}" />
-      <button class="strong grave">${allow.does}</button>
-    </form>
-  </details>`;
+  const options = active.map(
+    (key) =>
+      html`<option value="${key.keyId}">
+        ${revoke.which(key.keyId, key.environment, usedText(key, now))}
+      </option>`,
+  );
+  return {
+    name: revoke.name,
+    path: `${teamPath(team)}/keys/revoke`,
+    says: revoke.says,
+    fields: html`<label
+      >${revoke.key}<select name="keyId">
+        ${options}
+      </select></label
+    >`,
+    does: revoke.does,
+    isAllowed: active.length > 0,
+  };
 }
 
 /** The key's text goes to the page that answers, and into no address. */
@@ -226,26 +144,11 @@ function issuedPage(team: string, key: string): Rendered {
   return { title: issue.done, main };
 }
 
-export const revokeKey: Action = ({ api, params }, form) => {
+export const revokeKey: Action = async ({ api, params }, form) => {
   const [team, keyId] = [params['team'] ?? '', form.get('keyId') ?? ''];
-  const path = `/api/v1/admin/keys/${encodeURIComponent(keyId)}/revoke`;
-  return change(api, team, { path, body: { team }, done: words.revoke.done(keyId) });
-};
-
-export const allowOrigins: Action = ({ api, params }, form) => {
-  const team = params['team'] ?? '';
-  const origins = (form.get('origins') ?? '').split(/\s+/).filter((origin) => origin !== '');
-  const path = `/api/v1/admin/teams/${encodeURIComponent(team)}/origins`;
-  return change(api, team, { path, body: { purpose: 'callback', origins }, done: words.allow.done });
-};
-
-async function change(
-  api: PageContext['api'],
-  team: string,
-  { path, body, done }: { path: string; body: object; done: string },
-): Promise<Done> {
   const location = teamPath(team);
-  const answer = await api.call({ method: 'POST', path, body });
-  if (answer.kind === 'answer') return { location, outcome: { isDone: true, text: done } };
-  return { location, outcome: refusedOutcome(answer) };
-}
+  const path = `/api/v1/admin/keys/${encodeURIComponent(keyId)}/revoke`;
+  const answer = await api.call({ method: 'POST', path, body: { team } });
+  if (answer.kind === 'refused') return { location, outcome: refusedOutcome(answer) };
+  return { location, outcome: { isDone: true, text: words.revoke.done(keyId) } };
+};

@@ -1,4 +1,4 @@
-/** Which keys open the API: of all teams, with what each may do and when it was last used. */
+/** The API keys of all teams. */
 import { type Html, html } from '@tollgate/service-kit';
 import { mayDo } from '@tollgate/teams';
 import { choice } from '../components/choice.ts';

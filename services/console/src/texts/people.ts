@@ -1,22 +1,22 @@
 export const peopleTexts = {
   title: 'Tokens and sessions',
   intro: {
-    all: 'Those of all people that have not expired. Revoking takes effect within a second.',
-    own: 'Yours that have not expired. Revoking takes effect within a second.',
+    all: 'API tokens and console sessions of all people. Revoking takes effect within a second.',
+    own: 'Your API tokens and console sessions. Revoking takes effect within a second.',
   },
   columns: {
     person: 'Person',
-    kind: 'What',
+    kind: 'Kind',
     issued: 'Issued',
-    expires: 'Ends at the latest',
+    expires: 'Expires',
     id: 'Id',
     revoke: 'Revoke',
   },
-  kinds: { token: 'Token of the API', session: 'Session of the console' },
+  kinds: { token: 'API token', session: 'Console session' },
   from: (address: string) => `from ${address}`,
   current: 'this session',
   revoke: 'Revoke',
-  revokeAll: (person: string) => `Revoke everything of ${person}`,
+  revokeAll: (person: string) => `Revoke all of ${person}`,
   done: (count: number) => (count === 1 ? 'Revoked.' : `Revoked ${count} tokens and sessions.`),
   empty: 'No tokens or sessions.',
 };

@@ -128,7 +128,7 @@ describe('the pages', () => {
     const { body } = await (await signIn('admin')).get('/console/teams/shop');
     expect(body).toMatch(/<code>k101<\/code>[^]*<code>k0<\/code>/);
     expect(body).toContain('<option value="k101">');
-    expect(body).toContain('Only the oldest 100 of the keys that have ended are shown');
+    expect(body).toContain('Only the oldest 100 ended keys are shown');
   });
 
   it('show a team to every person, and the commands if changes are made elsewhere', async () => {
@@ -137,7 +137,7 @@ describe('the pages', () => {
     const { body } = await get('/console/teams/shop');
     for (const text of [
       'https://shop.example',
-      'the wallet both',
+      'the shared wallet both',
       '1,000.00 EUR',
       '50.00 EUR a call',
       'Revoked',
@@ -146,7 +146,7 @@ describe('the pages', () => {
     expect(body).not.toContain('<form method="post" action="/console/teams');
     expect((await get('/console/teams/none')).statusCode).toBe(404);
     const list = (await get('/console/teams')).body;
-    expect(list).toMatch(/Without an active key:[^]*shop/);
+    expect(list).toMatch(/Teams without an active key:[^]*shop/);
     const admin = await signIn('admin');
     expect((await admin.get('/console/teams/shop')).body).toContain('key issue shop --environment');
     expect((await admin.get('/console/teams')).body).toContain('team add');
@@ -165,10 +165,10 @@ describe('the pages', () => {
     const issued = await send('/console/teams/kiosk/keys', wanted);
     expect([issued.statusCode, issued.headers['cache-control']]).toEqual([200, 'no-store']);
     const key = /data-copy="(tg_sandbox_[^"]+)"/.exec(issued.body)?.[1] ?? '';
-    expect(issued.body).toContain('it is shown this once');
+    expect(issued.body).toContain('It is not shown again');
     const headers = { authorization: `Bearer ${key}` };
     expect((await app.inject({ url: '/api/v1/payments', headers })).statusCode).toBe(200);
-    expect(await sendAndRead('/console/teams/kiosk/keys', wanted)).toContain('This form was sent before');
+    expect(await sendAndRead('/console/teams/kiosk/keys', wanted)).toContain('This form was already sent');
     const hostileTerms = { ...wanted, keyId: 'ffffffffffff', networks: hostile };
     expect(await sendAndRead('/console/teams/kiosk/keys', hostileTerms)).toContain(
       'must be networks such as',
@@ -179,16 +179,44 @@ describe('the pages', () => {
   it('set the webhook origins: as a whole list, shown for the next change, and refused as a whole', async () => {
     const { signIn } = await start();
     const { get, sendAndRead } = await signIn('admin');
-    const path = '/console/teams/shop/origins';
+    const path = '/console/teams/shop/origins/callback';
     const origins = ' https://Shop.example \r\n\r\nhttp://127.0.0.1:* ';
-    expect(await sendAndRead(path, { origins })).toContain('go to these origins only.');
+    expect(await sendAndRead(path, { origins })).toContain('The settings of team shop are saved.');
     expect((await get('/console/teams/shop')).body).toMatch(
       />\s*https:\/\/shop\.example\nhttp:\/\/127\.0\.0\.1:\*<\/textarea/,
     );
     const refused = await sendAndRead(path, { origins: `https://shop.example ${hostile}` });
     expect(refused).toContain('must be origins such as');
     expect(refused).not.toContain(hostile);
-    expect(await sendAndRead(path, { origins: '' })).toMatch(/Webhooks go to[^]*nowhere/);
+    expect(await sendAndRead(path, { origins: '' })).toMatch(/Webhook origins[^]*none/);
+  });
+
+  it('set limits, approvals, the wallet and redirects, and refuse what is no amount', async () => {
+    const { signIn } = await start();
+    const { sendAndRead, get } = await signIn('admin');
+    const path = '/console/teams/games';
+    const terms = { environment: 'sandbox', currency: 'EUR', operation: 'payout', keyId: '', perCall: '' };
+    for (let times = 0; times < 2; times += 1)
+      expect(await sendAndRead(`${path}/limits`, { ...terms, perDay: '500.00' })).toContain('are saved');
+    expect(await sendAndRead(`${path}/limits`, { ...terms, perDay: '5,00,0' })).toContain('not an amount');
+    expect(await sendAndRead(`${path}/limits`, { ...terms, currency: 'XXX', perDay: '1' })).toContain(
+      'data-outcome="bad"',
+    );
+    await sendAndRead(`${path}/approvals`, { environment: 'sandbox', currency: 'EUR', above: '1000' });
+    await sendAndRead(`${path}/wallet`, { kind: 'shared', name: 'group' });
+    await sendAndRead(`${path}/origins/redirect`, { origins: 'https://games.example' });
+    const { body } = await get(path);
+    for (const text of [
+      '500.00 EUR a day',
+      'payouts above 1,000.00 EUR',
+      'wallet group',
+      'https://games.example',
+    ])
+      expect(body, text).toContain(text);
+    const operator = await signIn('operator', 'bob');
+    expect(await operator.sendAndRead(`${path}/limits`, { ...terms, perDay: '9' })).toContain(
+      'lacks the scope',
+    );
   });
 
   it('refuse a forged form, and every person without the admin role', async () => {
