@@ -313,7 +313,7 @@ export const texts = {
     checked: 'checked automatically',
     created: 'Payments created',
     approval: 'Approval rate',
-    times: 'p99 of a creation: gateway / provider',
+    times: 'p99: gateway / provider',
     own: 'Gateway',
     provider: 'Payment Service',
     reviews: 'Open reviews',

@@ -14,7 +14,7 @@ const drawn = (values: readonly (number | undefined)[], steps = hours.slice(0, v
 test.each([
   [1, 1],
   [3, 4],
-  [4.5, 5],
+  [4.5, 10],
   [11, 20],
   [0.3, 0.4],
   [999, 1_000],
@@ -26,7 +26,7 @@ describe('a plot', () => {
     expect(html).toMatch(/<span>4 a<\/span>\s*<span>2 a<\/span>\s*<span>0 a<\/span>/);
     expect(html).toContain('<title>2030-01-31 01:00 UTC, Created: –');
     expect(html.match(/<title>/g)).toHaveLength(4);
-    expect(html).toContain('d="M60 75h3M300 25L420 0"');
+    expect(html).toContain('d="M60 75m-4 0h8M300 25L420 0"');
   });
 
   /** With 60 columns and two shapes each, the first page of the console was 163 KB over the wire. */

@@ -22,7 +22,7 @@ const size = { width: 480, height: 100 };
 
 export function plot({ steps, stepName, lines, format, top, description }: Plot): Html {
   const values = lines.flatMap((line) => line.values).filter((value) => value !== undefined);
-  const most = top ?? roundedUp(Math.max(1, ...values));
+  const most = top ?? roundedUp(Math.max(2, ...values));
   const width = size.width / Math.max(1, steps.length);
   const y = (value: number): number => size.height - (value / most) * size.height;
   const drawn = lines.map(({ values: of }, place) => {
@@ -80,7 +80,7 @@ function pathOf(
       if (value === undefined) return '';
       const isFirst = values[step - 1] === undefined;
       const isAlone = isFirst && values[step + 1] === undefined;
-      return `${isFirst ? 'M' : 'L'}${placeOf(value, step)}${isAlone ? 'h3' : ''}`;
+      return `${isFirst ? 'M' : 'L'}${placeOf(value, step)}${isAlone ? 'm-4 0h8' : ''}`;
     })
     .join('');
 }
@@ -90,10 +90,10 @@ const stepText = (step: string, name: Plot['stepName']): string =>
 
 const short = (length: number): string => String(Number(length.toFixed(1)));
 
-/** To 1, 2 or 5 times a power of ten, so that half of it is a short number too. */
+/** To 1, 2 or 4 times a power of ten, so that half of it is a whole number too. */
 export function roundedUp(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value));
-  return ([1, 2, 4, 5, 10].find((factor) => factor * power >= value) ?? 10) * power;
+  return ([1, 2, 4, 10].find((factor) => factor * power >= value) ?? 10) * power;
 }
 
 interface Decided {

@@ -106,7 +106,9 @@ function linesOf(counts: readonly OutcomeCount[], at: readonly string[], by: By)
         const own = ofGroup.find((count) => count.at === step);
         const all = total.get(step);
         if (by !== 'reason') return own;
-        return all === undefined ? undefined : shareOf(own?.declined ?? 0, all);
+        return all === undefined || all.approved + all.declined === 0
+          ? undefined
+          : shareOf(own?.declined ?? 0, all);
       };
       const steps = at.map(decidedIn);
       return { name: nameOf(group, by), address: addressOf(group, by), steps, sum: sumOf(steps) };

@@ -81,7 +81,10 @@ const list: List<LogEntry> = {
       id: 'team',
       name: columns.team,
       width: 'name',
-      cell: ({ data: { team } }) => (typeof team === 'string' ? team : undefined),
+      cell: ({ data }) => {
+        const { team } = { ...Object(data['detail']), ...data } as Record<string, unknown>;
+        return typeof team === 'string' ? team : undefined;
+      },
     },
     {
       id: 'number',

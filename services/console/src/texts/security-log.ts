@@ -67,6 +67,8 @@ export const securityLogTexts = {
     'POST /api/v1/refunds': 'requested a refund',
     'POST /api/v1/payments/capture': 'requested a capture',
     'POST /api/v1/payments/void': 'requested a void',
+    'POST /api/v1/payments': 'created a payment',
+    'POST /api/v1/admin/sign-ins': 'signed in',
     'operator link': 'issued a sign-in link',
   } as Readonly<Record<string, string>>,
   chained: (count: number) =>

@@ -107,7 +107,7 @@ export const teamTexts = {
     does: 'Set the threshold',
   },
   limits: {
-    name: 'Limit',
+    name: 'Set a limit',
     says: 'Limits the amounts of the team or of one key. It replaces the limit of this environment, operation, key and currency.',
     operation: 'Operation',
     key: 'Key',
