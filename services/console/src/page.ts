@@ -56,7 +56,7 @@ export interface PageContext {
 export type Page = (context: PageContext) => Promise<Rendered | { location: string }>;
 
 /** Ends at an address, where the outcome is shown; or in a page, where that is shown once. */
-export interface Done {
+interface Done {
   location: string;
   outcome?: Outcome;
 }

@@ -5,10 +5,7 @@ import { hourMs } from '@tollgate/service-kit';
 import type { IndexFile } from './index-file.ts';
 import type { ListOwner } from './list-page.ts';
 
-/** How payments are grouped when they are counted. */
-export const countedBy = ['account', 'currency', 'reason'] as const;
-export type CountedBy = (typeof countedBy)[number];
-
+/** Columns by which payments are grouped when they are counted. */
 const groupColumns = { account: 'account', currency: 'currency', reason: 'decline_reason' } as const;
 
 export interface CountQuery {
@@ -17,7 +14,7 @@ export interface CountQuery {
   /** Exclusive. */
   createdBefore: number;
   stepMs: number;
-  by?: CountedBy | undefined;
+  by?: keyof typeof groupColumns | undefined;
   /** @default all */
   phases?: readonly PaymentPhase[];
 }

@@ -51,7 +51,7 @@ export const disputeChip = ({
   return lostAmount > 0 ? html` ${chip(texts.payments.lost, 'bad')}` : undefined;
 };
 
-/** By creation: no other order can be read of a million payments without looking at all of them. */
+/** @param sorting by creation: another order would read every payment */
 export function paymentList(sorting: Sorting): List<ListedPayment> {
   const { columns: names, title } = texts.payments;
   return {
