@@ -1,0 +1,146 @@
+/** Search, overview, security log, keys, teams and approval rates in a real browser. */
+import type { Page } from 'playwright-core';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { eventually } from '@tollgate/testing';
+import type { System } from '../e2e/system.ts';
+import { seriousFaults } from './chromium.ts';
+import { driveConsole } from './console-driver.ts';
+
+const driven = driveConsole();
+const { own, signIn, action } = driven;
+let page: Page;
+let system: System;
+beforeEach(() => ({ page, system } = driven.now()));
+
+const waits = { timeoutMs: 20_000 };
+
+const create = (orderNumber: string) =>
+  driven.now().system.gateway('POST', '/api/v1/payments', {
+    headers: { 'idempotency-key': orderNumber },
+    body: { product: 'Tea', amount: 1_250, currency: 'EUR', orderNumber },
+  });
+
+async function search(text: string): Promise<void> {
+  await page.keyboard.press('/');
+  await page.getByRole('combobox', { name: 'Search' }).fill(text);
+  await page.keyboard.press('Enter');
+}
+
+describe('the search', () => {
+  it('ignores case, # and spaces, opens the only hit, and takes the rest as a beginning', async () => {
+    const { body } = await create('# AB 4711');
+    await create('AB4711-2');
+    await signIn('viewer');
+    await page.goto(own('/console/teams'));
+    await eventually(async () => {
+      await search('#ab 4711');
+      await page.waitForURL(`**/payments/${body.token}`, { timeout: 1_000 });
+    }, waits);
+    // As the hosted page of the Payment Service shows it.
+    await search(`${body.token.slice(0, 9)}…${body.token.slice(-6)}.1`);
+    await page.waitForURL(`**/payments/${body.token}`);
+    await search('ab47');
+    await page.getByText('Order number begins with this').first().waitFor();
+    expect(await page.locator('tr[data-row]').count()).toBe(2);
+    expect(await seriousFaults(page)).toEqual([]);
+  });
+
+  it.each([
+    ['Secur', '/console/security-log'],
+    ['approval rate', '/console/approval'],
+    ['DEMO', '/console/teams/demo'],
+  ])('%s opens %s', async (text, path) => {
+    await signIn('viewer');
+    await search(text);
+    await page.waitForURL(own(path));
+  });
+});
+
+it(
+  'the overview has everything abnormal in one band, four figures, and fits one screen',
+  { timeout: 60_000 },
+  async () => {
+    await signIn('admin');
+    await page.getByText('Everything is normal.').waitFor();
+    const token = await driven.play('approved');
+    await driven.state('Approved').waitFor();
+    const { calls } = (await system.sandbox('GET', '/sandbox/ledger')).body;
+    const there = calls.find(({ orderNumber }) => orderNumber?.startsWith(token))?.token ?? '';
+    await system.sandbox('POST', `/sandbox/payments/${there}/revise`, { status: 'declined' });
+    await page.goto(own('/console'));
+    const review = page.locator('.band a', { hasText: 'open review' });
+    await review.waitFor();
+    expect(await page.locator('.figure').count()).toBe(4);
+    expect(await page.locator('.figure .plot').first().locator('title').count()).toBe(24);
+    expect(await page.evaluate<number>('document.documentElement.scrollHeight')).toBeLessThanOrEqual(800);
+    expect(await seriousFaults(page)).toEqual([]);
+    await review.click();
+    await page.waitForURL(own('/console/reviews'));
+  },
+);
+
+it(
+  'a limit is set on the page of its team, and the security log says who raised it from what',
+  { timeout: 60_000 },
+  async () => {
+    await signIn('admin');
+    await page.goto(own('/console/teams/demo'));
+    await page.getByText('used in this hour').first().waitFor();
+    for (const sum of ['500', '1000.00']) {
+      await action('Set a limit').click();
+      const form = page.locator('.action[open]');
+      await form.getByLabel('Operation').selectOption('payout');
+      await form.getByLabel(/^Per day/).fill(sum);
+      await form.getByRole('button', { name: 'Set the limit' }).click();
+      await page.getByText('The settings of team demo are saved.').waitFor();
+    }
+    await page.locator('#facts').getByText('1,000.00 EUR a day').waitFor();
+    await action('Set a limit').click();
+    await page
+      .locator('.action[open]')
+      .getByLabel(/^Per day/)
+      .fill('much');
+    await page.getByRole('button', { name: 'Set the limit' }).click();
+    await page.getByText('This is not an amount.').waitFor();
+    expect(
+      await page
+        .locator('.action[open]')
+        .getByLabel(/^Per day/)
+        .inputValue(),
+    ).toBe('much');
+    expect(await seriousFaults(page)).toEqual([]);
+    await eventually(async () => {
+      await page.goto(own('/console/security-log?change=MoneyLimited'));
+      expect(await page.locator('#log').innerText()).toContain(
+        'ada raised the daily payout limit of team demo from 500.00 EUR to 1,000.00 EUR.',
+      );
+    }, waits);
+    await page.goto(own('/console/security-log?person=ada&change=KeyIssued'));
+    expect(await page.locator('#log').innerText()).not.toContain('raised');
+    expect(await seriousFaults(page)).toEqual([]);
+  },
+);
+
+it(
+  'the approval rate is plotted by group, with the same figures in a table',
+  { timeout: 60_000 },
+  async () => {
+    await signIn('admin');
+    for (const scenario of ['approved', 'declined']) await driven.play(scenario);
+    await driven.state('Declined').waitFor();
+    for (const [by, text] of [
+      ['By team', 'demo'],
+      ['By account', 'sandbox'],
+      ['By currency', 'EUR'],
+      ['By decline reason', 'card_declined'],
+    ] as const) {
+      await page.goto(own('/console/approval'));
+      await page.getByRole('link', { name: by }).click();
+      await page.locator('#rates th', { hasText: text }).waitFor();
+      const today = await page.locator('.plot title').last().textContent();
+      const rate = /: ([\d.]+ %)/.exec(today ?? '')?.[1] ?? 'none';
+      expect(await page.locator('#rates tbody tr').nth(1).innerText(), by).toContain(rate);
+    }
+    expect(await seriousFaults(page)).toEqual([]);
+  },
+);
