@@ -1,10 +1,14 @@
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import { requireReadOptions } from '../append-arguments.ts';
 import type { ReadOptions, RecordedEvent, Revision } from '../event-store.ts';
 import { eventColumns, look, lookEventsMax, prepareRows, translatingErrors } from './event-rows.ts';
 import { busyTimeoutMs } from './open-database.ts';
 import { type Window, createScanner } from './scanner.ts';
+
+/** One for each set of prefixes that is subscribed to. */
+const scannersMax = 64;
 
 interface PageRequest {
   stream: string;
@@ -37,10 +41,17 @@ export function openReader(file: string | URL): Reader {
     forwards: prepareRows(database, pageSql('>= ? ORDER BY e.revision ASC')),
     backwards: prepareRows(database, pageSql('<= ? ORDER BY e.revision DESC')),
   };
+  // A scanner has four statements: preparing them costs more than most of its reads.
+  const scanners = new LRUCache<string, ReturnType<typeof createScanner>>({ max: scannersMax });
   return {
     page: ({ stream, from, direction, limit }) =>
       look(pages[direction], [stream, from], Math.min(limit, lookEventsMax)),
-    scanner: (prefixes) => createScanner(database, prefixes),
+    scanner(prefixes) {
+      const name = JSON.stringify(prefixes);
+      const scanner = scanners.get(name) ?? createScanner(database, prefixes);
+      scanners.set(name, scanner);
+      return scanner;
+    },
     head: () => translatingErrors(() => Number(head.get()?.['seq'] ?? 0)),
     dataVersion: () => Number(dataVersion.get()?.['data_version']),
     close: () => database.close(),
