@@ -10,7 +10,7 @@ import {
   walletNameOf,
 } from '@tollgate/core';
 import type { Clock } from '@tollgate/service-kit';
-import { availableCap } from './ledger-guard.ts';
+import { availableCap } from './balance-and-limit-guard.ts';
 import { leftOf } from './reservations.ts';
 import type { WalletNow, WalletReservations } from './wallet-reservations.ts';
 

@@ -2,7 +2,7 @@ import type { Requester, MoneyLimit } from '@tollgate/core';
 import { readLast } from '@tollgate/event-store';
 import { describe, expect, it } from 'vitest';
 import { type Instance, caller, card, payoutFor, quietMs, teaFor, useHarness } from '@tollgate/core/testing';
-import { createLedgerGuard } from './ledger-guard.ts';
+import { createLedgerGuard } from './balance-and-limit-guard.ts';
 import { reservationsOf } from './testing/reservations-of.ts';
 
 const harness = useHarness(() => ({ guardsOf: (core) => [createLedgerGuard(reservationsOf(core))] }));

@@ -12,7 +12,7 @@ import {
 import { readLast } from '@tollgate/event-store';
 import { canonicalJson, utcDayOf } from '@tollgate/service-kit';
 import { type Reservation, reserve } from './reservations.ts';
-import { availableCap } from './ledger-guard.ts';
+import { availableCap } from './balance-and-limit-guard.ts';
 import type { WalletReservations, WalletReservationsDependencies } from './wallet-reservations.ts';
 
 export type TransferResult =

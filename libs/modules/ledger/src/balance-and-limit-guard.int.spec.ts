@@ -17,7 +17,7 @@ import {
   recurringAlias,
   useHarness,
 } from '@tollgate/core/testing';
-import { createLedgerGuard } from './ledger-guard.ts';
+import { createLedgerGuard } from './balance-and-limit-guard.ts';
 import { balanceOf as walletBalanceOf, reservationsOf } from './testing/reservations-of.ts';
 
 const other = { provider: createFakeProvider() };
