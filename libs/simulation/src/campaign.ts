@@ -1,4 +1,4 @@
-/** Many seeds, on all cores, until one fails. */
+/** Runs many seeds on all cores until one fails. */
 import { Worker } from 'node:worker_threads';
 import type { Violation } from './checks/invariants.ts';
 import { faultKinds } from './faults/faults.ts';
@@ -21,7 +21,7 @@ export interface Tally {
   failure: { seed: number; violation: Violation } | undefined;
 }
 
-/** What must not have been missed by a campaign of that many seeds: otherwise it proves less than it says. */
+/** From this number of seeds on, a campaign must have covered every path below; otherwise it proves less than it claims. */
 const seedsOfACampaign = 1_000;
 const pathsOfACampaign = [
   'a backup was restored',
@@ -71,7 +71,7 @@ const pathsOfACampaign = [
   'webhook received',
 ] as const;
 
-/** Until a seed fails, or all have run. */
+/** Runs until a seed fails or all have run. */
 export async function runCampaign({ from, seeds, workers, onProgress }: CampaignOptions): Promise<Tally> {
   const tally: Tally = {
     seeds: 0,
@@ -124,7 +124,7 @@ function add(tally: Tally, report: RunReport): void {
     tally.failure = { seed, violation };
 }
 
-/** Faults and paths that a whole campaign has missed. */
+/** Faults and paths that no seed of the campaign covered. */
 export const missedBy = ({ seeds, faults, paths }: Tally): string[] =>
   seeds < seedsOfACampaign
     ? []

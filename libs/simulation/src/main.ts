@@ -1,4 +1,4 @@
-/** `npm run simulate`: a campaign over many seeds, or one seed with its story. */
+/** `npm run simulate`: a campaign over many seeds, or one seed with its trace. */
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { type Tally, missedBy, runCampaign } from './campaign.ts';
@@ -25,7 +25,7 @@ const options = {
   workers: { type: 'string', default: String(availableParallelism()) },
   seed: { type: 'string' },
   trace: { type: 'boolean', default: false },
-  /** Planted bugs are looked for by it. */
+  /** Used when searching for planted bugs. */
   brief: { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
 } as const;
@@ -100,5 +100,5 @@ async function campaign(): Promise<number> {
 }
 
 if (values.help) console.log(usage);
-// Whatever is still waiting in a simulated world waits for nothing real.
+// Pending timers of a simulated world wait for nothing real.
 process.exit(values.help ? 0 : values.seed === undefined ? await campaign() : await replay(values.seed));

@@ -1,4 +1,4 @@
-/** What happens in a world, in its order: the safety phase, perhaps an outage of days, the healing phase, the comparison. */
+/** The phases of a world, in order: safety, possibly an outage of days, healing, comparison. */
 import { paymentStory } from './people/payments.ts';
 import { payoutStory } from './people/payouts.ts';
 import { type Disasters, isServiceSettled } from './faults/disasters.ts';
@@ -19,19 +19,19 @@ import { beginEndpoints } from './people/webhooks.ts';
 import type { World } from './world.ts';
 
 const minute = 60_000;
-/** By the end of it everything must be final or in review. */
+/** At its end everything must be final or in review. */
 const healingMs = 130 * minute;
-/** What the pauses of callers and the distances of disasters are meant for. */
+/** The length for which caller pauses and disaster intervals are designed. */
 const usualSafetyMs = 7 * minute;
 
-/** Most seeds are short: what takes minutes to go wrong is tried by fewer. */
+/** Most seeds are short; fewer seeds run long enough for problems that take minutes. */
 export function lengthOf(random: Random): { safetyMs: number; pace: number } {
   const own = random.fork('safety');
   const safetyMs = (own.chance(0.75) ? own.between(1, 4) : own.between(4, 12)) * minute;
   return { safetyMs, pace: Math.min(1, safetyMs / usualSafetyMs) };
 }
 
-/** Lets it live until everything is compared, or something was violated. */
+/** Runs a world until everything is compared or an invariant is violated. */
 export async function live(
   world: World,
   disasters: Disasters,
@@ -52,7 +52,7 @@ export async function live(
   disasters.begin();
   await scheduler.runUntil(safetyMs, isOver);
   if (isOver()) return;
-  // What was revised long after its last inquiry is learnt by a reconciliation only.
+  // Only reconciliation finds a revision long after the last inquiry.
   const mayGetLost = !moving.isUnderWay && faults.blind === undefined;
   const isLong = mayGetLost && faults.strikes('outage-of-days', random);
   const isLost = mayGetLost && !isLong && faults.strikes('restored-from-backup', random);
@@ -73,20 +73,20 @@ const settledForMs = 2 * minute;
 interface UnderWay {
   persons: Persons;
   feeds: FeedReaders;
-  /** What is waited for besides. */
+  /** Other differences that must be settled. */
   waits: readonly (() => string[])[];
 }
 
-/** Until everything is settled, at most until the bound. */
+/** Runs until everything is settled, or the bound is reached. */
 async function heal(world: World, { persons, feeds, waits }: UnderWay): Promise<void> {
   const { scheduler, log, complain, trace } = world;
   const begunAt = scheduler.now();
-  // A review whose patience ends by a clock that was an hour ahead opens an hour later.
+  // A review whose wait ends by a clock that was an hour ahead opens an hour later.
   const boundMs = () => begunAt + healingMs + (wasClockStepped(world.faults) ? 60 * minute : 0);
   const differences = () => [
     ...world.machines.flatMap(({ machine, process }) => {
       if (process === undefined) return [`${machine.name} does not serve`];
-      // It may stand still for longer than anything must have been settled.
+      // The world may be quiet for longer than the settling time.
       return machine.life().isPaused() ? [`${machine.name} stands still`] : [];
     }),
     ...world.checks.differences(),
@@ -101,8 +101,8 @@ async function heal(world: World, { persons, feeds, waits }: UnderWay): Promise<
     if (isLongEnough && persons.isIdle()) break;
   }
   persons.stop();
-  // What the last one has answered a moment ago is published and projected first; and a webhook that comes to one of a team's
-  // receivers meanwhile comes to the other one, too (seed 1513).
+  // The latest events must be published and projected first. A webhook that reaches one of a team's receivers meanwhile must
+  // reach the other one, too.
   do await scheduler.runUntil(scheduler.now() + pauseMs, world.hasFailed);
   while (!world.hasFailed() && scheduler.now() < boundMs() && differences().length > 0);
   if (world.hasFailed()) return;
@@ -115,7 +115,7 @@ async function heal(world: World, { persons, feeds, waits }: UnderWay): Promise<
   if (!world.isRestored()) await feeds.finish();
 }
 
-/** Each team's stories, begun at times of their own. */
+/** Each team's stories, started at different times. */
 function beginStories(
   { scheduler, random }: World,
   callerOf: CallerOf,

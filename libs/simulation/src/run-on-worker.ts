@@ -1,4 +1,4 @@
-/** Runs each seed that it is sent, on a thread of its own. */
+/** Worker thread that runs each seed it receives. */
 import { parentPort } from 'node:worker_threads';
 import { runWatched } from './run-watched.ts';
 

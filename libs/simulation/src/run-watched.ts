@@ -1,4 +1,4 @@
-/** A seed in a process of which it is the only work: what nobody catches is a violation, too. */
+/** Runs a seed alone in its process; an uncaught error is a violation, too. */
 import { getEventListeners } from 'node:events';
 import { inspect } from 'node:util';
 import { type RunOptions, type RunResult, runSeed } from './world.ts';
@@ -23,8 +23,8 @@ export async function runWatched(options: RunOptions): Promise<RunResult> {
 }
 
 /**
- * Node holds a signal that combines others, and with it the listeners, until one of them is aborted. In a world that has
- * ended nobody aborts anything: unless the listeners are removed, a process keeps every world that it ran.
+ * Node keeps a combined signal and its listeners until one of its sources is aborted. After a world has ended no source is
+ * aborted, so without this cleanup a process would keep every world that it ran.
  */
 function watchCombinedSignals(): () => void {
   const { any } = AbortSignal;

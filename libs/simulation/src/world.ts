@@ -1,4 +1,4 @@
-/** One run of the simulated world under one seed: a safety phase in which everything fails, then a healing phase. */
+/** One run of the simulated world under one seed: a safety phase with faults, then a healing phase. */
 import type { RecordedEvent } from '@tollgate/event-store';
 import { type Books, createBooks } from './checks/books.ts';
 import { type Checks, type Violation, createChecks } from './checks/invariants.ts';
@@ -21,7 +21,7 @@ import { type Trace, createTrace } from './world/trace.ts';
 
 export interface RunOptions {
   seed: number | string;
-  /** Keeps every line of the story. */
+  /** Keeps every line of the trace. */
   isWhole?: boolean;
 }
 
@@ -32,15 +32,15 @@ export interface RunningMachine {
   process: GatewayProcess | undefined;
 }
 
-/** What the parts of a world share. */
+/** State shared by the parts of a world. */
 export interface World {
   random: Random;
   scheduler: Scheduler;
-  /** Of the usual pauses between what happens: a short world is as full as a long one. */
+  /** Factor for the usual pauses between actions: a short world is as busy as a long one. */
   pace: number;
   /** It takes two people to resolve a review. */
   isReviewByTwo: boolean;
-  /** What bounds each team's money. */
+  /** The rules for each team's money. */
   rules: Rules;
   trace: Trace;
   faults: Faults;
@@ -50,13 +50,13 @@ export interface World {
   checks: Checks;
   machines: RunningMachine[];
   partitions: Partitions;
-  /** The store was lost, and an earlier one took its place. */
+  /** The store was replaced by an earlier backup. */
   isRestored(): boolean;
-  /** Takes account anew, of what is on record after that. */
+  /** Rebuilds books and checks from the events on record after a restore. */
   beginAnew(): void;
-  /** Both processes are gone, and nobody starts them. */
+  /** Both processes are down and are not restarted. */
   isOutage(): boolean;
-  /** Until when each is down, milliseconds. Of the accounts one hangs. */
+  /** When each is up again. Of the accounts one hangs. @unit milliseconds */
   downUntil: Record<'store' | 'bus' | 'service' | 'account', number>;
   /** The public topics. */
   broker: Broker;
@@ -132,7 +132,7 @@ function createWorld({ violations, paths, ...origin }: Origin): World {
     beginAnew: () => {
       isRestored = true;
       takeAccount(world);
-      // The operator sets another prefix of the topics, as after every restore.
+      // The operator sets a new topic prefix, as after every restore.
       world.broker = createBroker('kafka.sim/restored.');
     },
   } as Partial<World> as World;
@@ -142,7 +142,7 @@ function createWorld({ violations, paths, ...origin }: Origin): World {
   return world;
 }
 
-/** Of what is on record now. What was recorded before was looked at then. */
+/** Builds books and checks from the events on record, without repeating earlier complaints. */
 function takeAccount(world: World): void {
   const { log, scheduler } = world;
   let isReplaying = true;
@@ -160,10 +160,10 @@ function takeAccount(world: World): void {
   isReplaying = false;
 }
 
-/** Passes on what is recorded, in this order. */
+/** Passes a recorded event to its consumers, in this order. */
 function hear({ trace, books, webhooks, checks, scheduler, saw }: World, event: RecordedEvent): void {
   const { stream, revision, type, data } = event;
-  // Nine events of ten, and none about money.
+  // Nine events of ten, and none of them about money.
   if (stream.startsWith('lease-') || stream === 'members') return;
   if (/^(payment|payout|dispute)-/.test(stream)) trace.tell(`${stream} #${revision} ${type}`);
   books.apply(event, scheduler.now());

@@ -1,15 +1,15 @@
 /**
- * What the gateway has on record, read from its events by nothing of the gateway's own code: so a bug in how the gateway
- * understands its events is no bug of the check.
+ * The gateway's records, folded from its events without any of the gateway's own code. A bug in how the gateway reads its events
+ * is therefore not a bug of the check.
  */
 import type { RecordedEvent } from '@tollgate/event-store';
 
 export interface Announced {
-  /** True time of the append, milliseconds. */
+  /** True time of the append. @unit milliseconds */
   at: number;
-  /** True time of its first byte, milliseconds; undefined until it leaves. */
+  /** True time of the first byte sent; undefined before that. @unit milliseconds */
   sentAt?: number;
-  /** Its absence was taken for a proof: it must never leave any more. */
+  /** Recorded as not found: it must never be sent from then on. */
   isGivenUp?: boolean;
   amount?: number;
 }
@@ -37,10 +37,10 @@ const objectIn = (data: Data, name: string): Data => (data[name] ?? {}) as Data;
 
 const isPaid = ({ phase }: OperationOnRecord): boolean => phase === 'approved' || phase === 'refunded';
 
-/** Until it is sent, a payout that waits for a second key moves nothing. */
+/** A payout that awaits approval moves no money until it is sent. */
 const movesNothing = new Set(['failed', 'declined', 'awaiting_approval', 'approval_granted']);
 
-/** What a payment leaves for refunds and payouts. Less than nothing for a payout. */
+/** Money of a payment available for refunds and payouts; negative for a payout. */
 export function leftOf(operation: OperationOnRecord): number {
   const { kind, phase, amount, approvedAmount, refundedAmount, refunds } = operation;
   if (kind === 'payout') return movesNothing.has(phase) ? 0 : -amount;
@@ -51,15 +51,15 @@ export function leftOf(operation: OperationOnRecord): number {
   return approvedAmount - refundedAmount - reserved - wantedBack(operation);
 }
 
-/** By banks that have not decided, or against us. */
+/** Amounts in open or lost disputes. */
 export const wantedBack = ({ disputes }: Pick<OperationOnRecord, 'disputes'>): number =>
   [...disputes.values()].reduce((sum, { state, amount }) => sum + (state === 'won' ? 0 : amount), 0);
 
-/** In review for anything but a dispute, which its bank decides. */
+/** In review for any reason except a dispute, which the bank decides. */
 export const isInReview = ({ reviews }: Pick<OperationOnRecord, 'reviews'>): boolean =>
   [...reviews.values()].some(({ code }) => code !== 'dispute_opened');
 
-/** Whether there is a payment is not known. */
+/** It is unknown whether the payment exists. */
 export const isAwaited = ({ phase }: Pick<OperationOnRecord, 'phase'>): boolean =>
   phase === 'requested' || phase === 'unresolved';
 const finalPhases = new Set(['approved', 'declined', 'voided', 'expired', 'refunded', 'failed']);
@@ -70,42 +70,42 @@ function begin(token: string, kind: 'payment' | 'payout', data: Data) {
     token,
     kind,
     team: textIn(data, 'team'),
-    /** Whose money it is, for good. */
+    /** The team, which never changes. */
     wallet: textIn(data, 'wallet'),
     /** The merchant account. */
     account: textIn(data, 'account'),
     phase: 'requested',
     amount: numberIn(objectIn(data, 'terms'), 'amount'),
-    /** The keys that asked for a payout above a sum, and approved it. */
+    /** The keys that requested and approved a payout above the approval threshold. */
     askedBy: undefined as string | undefined,
     grantedBy: undefined as string | undefined,
     isRefused: false,
-    /** It was made before us. Then it counts once an operator says so. */
+    /** Made before Tollgate; counts after an operator has adopted it. */
     isAdopted: false,
     isPayable: true,
-    /** A person has answered a review wrongly, and what is on record may differ from the provider for good. */
+    /** A person resolved a review wrongly; the record may differ from the provider permanently. */
     isMisjudged: false,
-    /** An operator has freed money by such an answer. */
+    /** A wrong resolution by an operator released money. */
     isFreed: false,
-    /** What banks want back, by the token of each dispute. */
+    /** Disputed amounts, by dispute token. */
     disputes: new Map<string, { state: 'opened' | 'won' | 'lost'; amount: number }>(),
     serviceToken: undefined as string | undefined,
     approvedAmount: 0,
     refundedAmount: 0,
-    /** What was refunded elsewhere. */
+    /** Amount refunded outside the gateway. */
     externalAmount: 0,
-    /** Final statuses that were taken back. */
+    /** Number of reversed final statuses. */
     revisions: 0,
     refunds: new Map<string, RefundOnRecord>(),
-    /** Announced creations and payouts, by their number at the service. */
+    /** Announced creations and payouts, by order number. */
     attempts: new Map<string, Announced>(),
     captures: [] as Announced[],
     voids: [] as Announced[],
     refundCalls: [] as Announced[],
-    /** Open ones, by number. */
+    /** Open reviews, by number. */
     reviews: new Map<number, ReviewOnRecord>(),
     reviewCount: 0,
-    /** Since anything was recorded last, true time, milliseconds. */
+    /** True time of the last recorded event. @unit milliseconds */
     changedAt: 0,
     events: [] as string[],
   };
@@ -141,7 +141,7 @@ export function createBooks(complain: Complain) {
       steps[type]?.(operation, data as Data, { at, announce, adopt, complain });
     },
     find: (token: string): OperationOnRecord | undefined => operations.get(token),
-    /** The one that has an attempt of this number. */
+    /** The operation that has an attempt with this order number. */
     byOrderNumber: (orderNumber: string): OperationOnRecord | undefined => byOrderNumber.get(orderNumber),
     all: (): readonly OperationOnRecord[] => [...operations.values()],
   };
@@ -154,12 +154,12 @@ interface Tools {
   complain: Complain;
 }
 
-/** From the first byte until absence proves something, less what two clocks may differ, milliseconds. */
+/** Minimum time from the first byte until absence proves something, less the maximum clock difference. @unit milliseconds */
 const quietAtLeastMs = 20_000;
 
 /**
- * Time has to pass before what is not found is taken for what never was: from the sending on, since an announcement may have
- * been appended so late that it was never sent.
+ * An operation may be recorded as not found only after a quiet period. The period starts at the send, because an announcement can
+ * be appended too late for its call to be sent.
  */
 const requireQuiet = (operation: OperationOnRecord, what: string, { at, complain }: Tools): void => {
   const calls: Announced[] = [
@@ -181,9 +181,9 @@ const afterQuiet = new Set([
   'void_unresolved',
 ]);
 
-/** Why a person answers what is not so. */
+/** The reason a person gives for a wrong resolution. */
 export const guess = 'A guess.';
-/** These free money, and are for operators. */
+/** Resolutions that release money; operators only. */
 export const freeing: ReadonlySet<string> = new Set([
   'accept_theirs',
   'payout_not_made',
@@ -276,7 +276,7 @@ const steps: Record<string, Step> = {
   PaymentExpired: to('expired'),
   PaymentFailed: (operation, data, tools) => {
     operation.phase = 'failed';
-    // A page that nobody was given is followed by another one without a quiet period.
+    // A payment page that was never shown may be replaced without a quiet period.
     if (data['reason'] === 'not-found') requireQuiet(operation, 'given up', tools);
   },
   PayoutFailed: to('failed'),

@@ -1,4 +1,4 @@
-/** What is on record of each dispute is what it was, in the order in which it was, and in the end what it is: also with its payment. */
+/** Recorded disputes match the provider's: every status, in order, and in the end the final status and the payment. */
 import type { RecordedEvent } from '@tollgate/event-store';
 import type { DisputeStatus, LedgerDispute } from '../payment-service/ledger.ts';
 import type { World } from '../world.ts';
@@ -7,9 +7,9 @@ interface DisputeOnRecord {
   token: string;
   team?: string;
   paymentToken?: string;
-  /** The event that first named the team. */
+  /** The first event that named the team. */
   ownedFrom?: number;
-  /** What it is at the service, and how far in its statuses the record has come. */
+  /** The dispute at the service, and the index of the last recorded status. */
   there: LedgerDispute | undefined;
   place: number;
 }
@@ -49,13 +49,13 @@ export function createDisputeChecks(world: World) {
       if (dispute.place === -1)
         complain('disputes', `${token} is ${status}, and after ${place} of it was ${there?.statuses.join()}`);
     },
-    /** Where the gateway does not agree with the service. */
+    /** Differences between the gateway and the service. */
     differences: (): string[] => {
       if (world.faults.isBare) return [];
       const recorded = new Map([...onRecord.values()].map((each) => [each.there, each]));
       return ledger.disputes.flatMap((there) => differenceOf(world, there, recorded.get(there)) ?? []);
     },
-    /** Of a team, those that are known to be its own. */
+    /** The disputes known to belong to a team. */
     ofTeam: (team: string): readonly DisputeOnRecord[] =>
       [...onRecord.values()].filter((each) => each.team === team),
   };

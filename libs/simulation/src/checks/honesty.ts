@@ -1,4 +1,4 @@
-/** What the gateway says about the service must have been so: a review or a revision without a cause in the world is a lie. */
+/** The gateway's statements about the service must have been true: a review or revision needs a cause in the world. */
 import type { RecordedEvent } from '@tollgate/event-store';
 import { wasClockStepped } from '../faults/faults.ts';
 import type { Ledger, LedgerPayment } from '../payment-service/ledger.ts';
@@ -7,20 +7,23 @@ import type { OperationOnRecord } from './books.ts';
 
 interface Evidence {
   operation: OperationOnRecord;
-  /** What the service has under the numbers of this operation, strangers and attempts that a restored store has forgotten included. */
+  /** Everything the service has under this operation's order numbers, including strangers and attempts that a restore lost. */
   listed: readonly LedgerPayment[];
   ledger: Ledger;
-  /** A host's clock was an hour ahead of the service's: a payment made before its announcement, by these clocks, is not taken for ours. */
+  /**
+   * A host's clock was an hour ahead of the service's. By these clocks a payment was made before its announcement, so it is not
+   * recognized as ours.
+   */
   wasClockWrong: boolean;
 }
 
-/** What an event claims that the service never showed. */
+/** Claims of an event that the service never showed. */
 export function liesOf(
   { ledger, books, faults }: World,
   { stream, type, data }: RecordedEvent,
 ): readonly string[] {
   const operation = books.find(stream.replace(/^(payment|payout)-/, ''));
-  // After a guess it follows what the person said.
+  // After a guess, the record follows the person's resolution.
   if (operation === undefined || operation.isMisjudged) return [];
   const { token } = operation;
   const isListed = ({ orderNumber, token: at }: { orderNumber: string; token: string }) =>
@@ -30,8 +33,8 @@ export function liesOf(
   if (type === 'FinalStatusRevised') {
     const ofService = [...listed, ...ledger.payouts.filter(isListed)];
     const revisions = ofService.reduce((sum, each) => sum + each.revisions, 0);
-    // What was taken over from what was shown wrong is set right by a revision.
-    // One that failed here, and was made after all, is revised once without a revision there.
+    // A status adopted from a wrong listing is corrected by a revision.
+    // A payment that failed here but was made at the service is revised once here, and not at the service.
     const known = revisions + (hasFailed(operation) ? 1 : 0);
     return operation.revisions <= known || listed.some(({ wasShownWrong }) => wasShownWrong)
       ? []
@@ -48,7 +51,7 @@ export function liesOf(
 const hasFailed = ({ events }: OperationOnRecord): boolean =>
   events.includes('PaymentFailed') || events.includes('PayoutFailed');
 
-/** What the latest attempt has made. An earlier one may have made a page, which no customer was given. */
+/** The payment of the latest attempt. An earlier attempt may have made a page, but no customer was given it. */
 const own = ({ listed, operation }: Evidence): LedgerPayment[] => {
   const latest = [...operation.attempts.keys()].at(-1);
   return listed.filter(({ isStranger, orderNumber }) => !isStranger && orderNumber === latest);
@@ -61,7 +64,7 @@ const causes: Record<string, (evidence: Evidence) => boolean> = {
   attempt_not_found: (evidence) => evidence.wasClockWrong || own(evidence).length === 0,
   payout_not_found: ({ wasClockWrong, ledger, operation }) =>
     wasClockWrong || payoutsOf({ ledger, operation }).length === 0,
-  // A status that is older than half an hour by a wrong clock is not taken for a stale one.
+  // By a wrong clock, a status older than half an hour does not count as stale.
   final_status_revised: ({ wasClockWrong, listed, ledger, operation }) =>
     wasClockWrong ||
     hasFailed(operation) ||
@@ -71,7 +74,7 @@ const causes: Record<string, (evidence: Evidence) => boolean> = {
     payoutsOf({ ledger, operation }).some(({ wasShownWrong }) => wasShownWrong),
   unknown_status: ({ listed, ledger, operation }) =>
     [...listed, ...payoutsOf({ ledger, operation })].some(({ wasShownUnknown }) => wasShownUnknown),
-  // A page may be there that was refused, when no inquiry about the refusal was answered.
+  // A refused page may exist if no inquiry about the refusal was answered.
   second_payment_found: ({ listed, operation }) =>
     listed.length > 1 ||
     listed.some(

@@ -4,16 +4,16 @@ import type { GatewayProcess } from '../world/process.ts';
 import type { Complain } from './books.ts';
 
 export function createIndexChecks({ complain }: { complain: Complain }) {
-  /** In the order of their positions. */
+  /** Ordered by position. */
   const changes: { token: string; position: string }[] = [];
-  /** Of each process, how many of them its index was seen to have. */
+  /** How many of the events each process's index has been seen to contain. */
   const seen = new WeakMap<GatewayProcess, number>();
   return {
     onRecorded: ({ stream, position }: RecordedEvent): void => {
       const token = /^(?:payment|payout)-(.+)$/.exec(stream)?.[1];
       if (token !== undefined) changes.push({ token, position });
     },
-    /** The index of this process may have come further: looked at before anybody else can. */
+    /** Called when this process's index may have advanced, before any other reader. */
     onTaken: (process: GatewayProcess, name: string): void => {
       const { index } = process;
       const reached = index.position();

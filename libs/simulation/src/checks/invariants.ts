@@ -1,4 +1,7 @@
-/** What must hold at every instant, and what must hold once everything has settled: I1 to I17 of the design, and that a closed account is not called. */
+/**
+ * Safety at every instant, and agreement once everything has settled: I1 to I17 of the design, and that a paused account is not
+ * called.
+ */
 import type { RecordedEvent } from '@tollgate/event-store';
 import { gatewayJournalTopic } from '@tollgate/gateway-api';
 import type { BusRecord } from '@tollgate/message-bus';
@@ -32,7 +35,7 @@ export interface Violation {
 
 export type Checks = ReturnType<typeof createChecks>;
 
-/** From the announcement to the first byte at most, milliseconds. */
+/** Maximum time from the announcement to the first byte. @unit milliseconds */
 const sendWithinMs = 5_000;
 
 export function createChecks(world: World) {
@@ -55,7 +58,7 @@ export function createChecks(world: World) {
     if (call === undefined) return complain('I3', `${what} is sent, and nothing announces it`);
     if (announced.length < count)
       return complain('I4', `${what} is sent ${count} times, and announced ${announced.length} times`);
-    // Absence is no proof from here on for a while, and was none if somebody has believed it.
+    // Absence proves nothing for a while after the send, so a call already recorded as not found was sent too late.
     call.sentAt = scheduler.now();
     if (call.isGivenUp === true) complain('quiet', `${what} is sent, and was given up before`);
     paused.requireCalled(by, call.at, what);
@@ -96,25 +99,25 @@ export function createChecks(world: World) {
       if (kind === 'refunds' && announced.at(-1)?.amount !== body['amount'])
         complain('I3', `a refund of ${String(body['amount'])} of ${orderNumber} is sent, and not announced`);
     },
-    /** After the books have it. */
+    /** Runs after the books have applied the event. */
     onRecorded: (event: RecordedEvent): void => {
       for (const each of [disputes, indexes, money, wallets, recurring, unmatched]) each.onRecorded(event);
       requireAnswer(event);
       for (const lie of liesOf(world, event)) complain('honesty', lie);
     },
-    /** Whenever the ledger has changed. */
+    /** Runs after every change of the ledger. */
     onLedgerChanged: (): void => {
       for (const { refundedAmount, amount, orderNumber } of ledger.payments)
         if (refundedAmount > amount)
           complain('I2', `${refundedAmount} of ${amount} are refunded of ${orderNumber}`);
       requireOneEach(world);
     },
-    /** What is not settled yet: where the gateway does not agree with the service. */
+    /** Differences between the gateway and the service that are not settled yet. */
     differences: (): string[] => [
       ...books.all().flatMap((each) => differencesOf(world, each)),
       ...[disputes, recurring, unmatched].flatMap((each) => each.differences()),
     ],
-    /** When everything has settled. */
+    /** Runs when everything has settled. */
     atEnd: (): void => {
       requireOneEach(world);
       if (world.isRestored()) return;
@@ -130,7 +133,7 @@ function callsOf({ captures, voids, refundCalls }: OperationOnRecord, kind: stri
   return kind === 'decline' ? voids : refundCalls;
 }
 
-/** I1: one approved payment, and one payout, for each of the gateway's. */
+/** I1: at most one approved payment or payout at the service for each of the gateway's. */
 function requireOneEach({ ledger, complain }: World): void {
   const owners = new Map<string, string>();
   const charged = ledger.payments.filter(({ hasTakenMoney }) => hasTakenMoney);
@@ -143,18 +146,18 @@ function requireOneEach({ ledger, complain }: World): void {
 }
 
 /**
- * The lists of a bare service prove no absence, so an inquiry about a lost creation stays without an answer. After `check_again` its review
- * opens anew an hour later.
+ * The lists of a bare service prove no absence, so an inquiry about a lost creation stays unanswered. After `check_again` its
+ * review reopens an hour later.
  */
 const reopenedWithinMs = 75 * 60_000;
 
-/** I9: each is final or in review, and the gateway agrees with the service about all that are not in review. */
+/** I9: each operation is final or in review, and the gateway agrees with the service about all that are not in review. */
 function differencesOf(world: World, operation: OperationOnRecord): string[] {
   const { ledger, faults, scheduler } = world;
   const { token, kind, phase, isMisjudged, events, attempts } = operation;
   if (isInReview(operation) || isMisjudged) return [];
   const say = (text: string) => [`${token} (${phase}): ${text}; ${events.join(' ')}`];
-  // Its team is asked, and it lapses after a day.
+  // It awaits the team's decision and expires after a day.
   if (phase === 'awaiting_approval' || phase === 'approval_granted') return [];
   const isReopening = faults.isBare && isAwaited(operation) && events.at(-1) === 'ReviewResolved';
   if (isReopening && scheduler.now() - operation.changedAt < reopenedWithinMs) return [];
@@ -191,7 +194,7 @@ function paymentDiffers(
 ): string | undefined {
   const { refunds, refundedAmount, externalAmount } = operation;
   if (known.isStranger) return 'it is taken for what another installation made';
-  // The service has three days to decide what it has accepted; what is refunded meanwhile may be ours or not.
+  // The service has three days to decide an accepted refund; refunds in the meantime may or may not be ours.
   if ([...refunds.values()].some(({ state }) => state === 'accepted')) return undefined;
   const terms = termsDiffer(operation, known);
   if (terms !== undefined) return terms;
@@ -199,7 +202,7 @@ function paymentDiffers(
   if (known.refundedAmount !== refundedAmount)
     return `${refundedAmount} are refunded here, ${known.refundedAmount} at the service`;
   const isForeign = externalAmount !== known.refundedInConsole && !isTakenForOurs(world, operation, known);
-  // Of refunds that were forgotten only the sum is learnt.
+  // Only the total of forgotten refunds can be recovered.
   if (isForeign && !world.isRestored())
     return `${externalAmount} were refunded elsewhere, they say: ${known.refundedInConsole} were`;
   const open = [...refunds].find(([, { state }]) => state === 'reserved');
@@ -207,8 +210,8 @@ function paymentDiffers(
 }
 
 /**
- * A refund of ours was lost, and one of just its amount was made in the console: the service shows sums only, so nobody can tell them
- * apart (docs/adr/0007-one-refund-at-a-time.md). The sum is right.
+ * One of our refunds was lost, and a refund of the same amount was made in the provider's console. The service shows only totals,
+ * so the two cannot be distinguished (docs/adr/0007-one-refund-at-a-time.md). The total is correct.
  */
 function isTakenForOurs(
   { ledger }: World,
@@ -227,7 +230,10 @@ function isTakenForOurs(
 const hasMoved = (each: LedgerPayment | LedgerPayout): boolean =>
   'hasTakenMoney' in each ? each.hasTakenMoney : each.status !== 'declined';
 
-/** I7: each event is on its topic once, in the order of its stream, and nothing else is. The journal is checked by itself. */
+/**
+ * I7: each event is on its topic once, in the order of its stream, and the topic contains nothing else. The journal has its own
+ * check.
+ */
 export function requireTopics(
   records: readonly BusRecord[],
   events: readonly RecordedEvent[],

@@ -1,4 +1,4 @@
-/** The journal in the end: on its topic once, the same in every index, and entry by entry what the provider has. */
+/** The final journal: on its topic once, the same in every index, and equal to the provider's records entry by entry. */
 import { decodeJournalRecord, gatewayJournalTopic, toJournalEntryOnTopic } from '@tollgate/gateway-api';
 import type { JournalEntryOnTopic } from '@tollgate/gateway-api';
 import type { PaymentIndex } from '@tollgate/lists';
@@ -53,7 +53,7 @@ function journalIn(index: PaymentIndex): JournalEntryOnTopic[] {
   return entries;
 }
 
-/** Of every payment and payout that nothing is open about, each amount is what the provider has under its tokens. */
+/** For every payment and payout without open questions, each amount equals the provider's under the same tokens. */
 export function requireEntriesOfProvider(world: World, entries: readonly JournalEntryOnTopic[]): void {
   if (world.isRestored()) return;
   const byToken = Map.groupBy(entries, ({ token }) => token);
@@ -70,7 +70,7 @@ export function requireEntriesOfProvider(world: World, entries: readonly Journal
   }
 }
 
-/** By the entries of one payment or payout. */
+/** Amounts according to the entries of one payment or payout. */
 function amountsOf(world: World, entries: readonly JournalEntryOnTopic[]) {
   const posted = (ledgerAccount: string, of = entries) =>
     sumOf(
@@ -87,7 +87,7 @@ function amountsOf(world: World, entries: readonly JournalEntryOnTopic[]) {
   };
 }
 
-/** By what the provider has. */
+/** Amounts according to the provider. */
 function amountsAt(world: World, operation: OperationOnRecord): ReturnType<typeof amountsOf> {
   const { ledger } = world;
   const taken = paymentsOf(world, operation).filter(({ status }) => isTaken.has(status));

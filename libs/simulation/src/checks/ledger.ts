@@ -1,6 +1,6 @@
 /**
- * Money by wallet and merchant account. When a payout is announced, its wallet covers it by what is on record (I20); when it is sent, the
- * account covers it by what the provider has (I19), unless money went back after it was decided.
+ * Money by wallet and merchant account. When a payout is announced, the recorded balance of its wallet covers it (I20). When it
+ * is sent, the provider's balance of the account covers it (I19), unless money was returned after the decision.
  */
 import type { RecordedEvent } from '@tollgate/event-store';
 import { wasClockStepped } from '../faults/faults.ts';
@@ -28,7 +28,7 @@ const sumOf = <Item>(items: readonly Item[], amountOf: (item: Item) => number): 
 export function createLedgerChecks(world: World) {
   const { books, ledger, complain, scheduler } = world;
   const transfers: Transfer[] = [];
-  /** What went back of a wallet, and when. */
+  /** Money returned from a wallet, with times. */
   const decreases: ({ at: number; amount: number } & WalletName)[] = [];
   const lefts = new Map<string, number>();
   const isLate = (at: number) => at > scheduler.now() - rulesHoldMs;
@@ -50,7 +50,7 @@ export function createLedgerChecks(world: World) {
 
   return {
     transferredTo,
-    /** After the books have it. */
+    /** Runs after the books have applied the event. */
     onRecorded: ({ stream, type, data }: RecordedEvent): void => {
       if (type === 'WalletTransferred') {
         const transfer = data as Transfer;
@@ -66,7 +66,7 @@ export function createLedgerChecks(world: World) {
       if (type === 'PayoutRequested') requireCovered(token, operation);
       else if (amount > 0) decreases.push({ at: scheduler.now(), wallet, account, amount });
     },
-    /** Before it leaves. What others took back at the provider is not known here in time. */
+    /** Runs before the call is sent. Refunds by others at the provider may not be known here yet. */
     onPayoutSent: ({ token, account, amount }: OperationOnRecord): void => {
       const known = (orderNumber: string) => books.byOrderNumber(orderNumber);
       const taken = ledger.payments.filter(
@@ -89,13 +89,16 @@ export function createLedgerChecks(world: World) {
   };
 }
 
-/** In the end an index has what the provider has; never more, if a person is still to say, or has guessed, what came in or went out. */
+/**
+ * In the end an index shows the provider's balance. It may show less, never more, while a review is open or was resolved by a
+ * guess.
+ */
 export function requireWallet(world: World, name: WalletName, available: number, index: string): void {
   const { books, checks, complain, saw } = world;
   const own = books.all().filter((each) => each.wallet === name.wallet && each.account === name.account);
   if (own.some((each) => isUncertain(world, each))) return;
   const there = sumOf(own, (each) => leftAt(world, each)) + checks.wallets.transferredTo(name);
-  // What an awaited payout would move is held, also between two reviews of it.
+  // A payout in review stays reserved, also between two of its reviews.
   const isOpen = own.some((each) => isInReview(each) || isAwaited(each) || each.isMisjudged);
   saw(isOpen ? 'a balance was compared while something is in review' : 'a balance was compared');
   if (isOpen ? available > there : available !== there)
@@ -105,13 +108,13 @@ export function requireWallet(world: World, name: WalletName, available: number,
     );
 }
 
-/** The provider has three days to decide an accepted refund; a person has said that it is of another amount, or freed it wrongly. */
+/** The provider has three days to decide an accepted refund; or a person recorded another amount, or released it wrongly. */
 export function isUncertain(world: World, operation: OperationOnRecord): boolean {
   const { refunds, isFreed } = operation;
   if (isFreed || [...refunds.values()].some(({ state }) => state === 'accepted')) return true;
   if (paymentsOf(world, operation).some(({ wasShownWrong }) => wasShownWrong)) return true;
   if (isLeftToReconciliation(world, operation)) return true;
-  // What is in review is not waited for: what has changed at the provider since then is learnt by the next inquiry.
+  // A payment in review is not waited for: the next inquiry finds changes at the provider.
   return isInReview(operation) && !isLearnt(world, operation);
 }
 
@@ -126,7 +129,7 @@ export const isLeftToReconciliation = (world: World, operation: OperationOnRecor
     return unlearnt > 0 && unlearnt === known.refundedInConsole - operation.externalAmount;
   });
 
-/** What the provider has is on record, or in the evidence of a review. */
+/** True if the provider's status is on record, or in the evidence of a review. */
 function isLearnt(world: World, operation: OperationOnRecord): boolean {
   const { phase: status, refundedAmount, reviews, amount, approvedAmount } = operation;
   const onRecord = { status, amount: approvedAmount > 0 ? approvedAmount : amount, refundedAmount };
@@ -145,16 +148,16 @@ function isLearnt(world: World, operation: OperationOnRecord): boolean {
   );
 }
 
-/** What is there of the money of a payment; less than nothing for a payout. */
+/** Remaining money of a payment; negative for a payout. */
 function leftAt(world: World, operation: OperationOnRecord): number {
   const { phase, amount, isPayable, isMisjudged } = operation;
   if (!isPayable) return 0;
   const paidOut = payoutsOf(world, operation).filter(({ status }) => status !== 'declined');
   const taken = paymentsOf(world, operation).filter(({ status }) => isTaken.has(status));
-  // What waits for a second key is reserved.
+  // A payout that awaits approval is reserved.
   const waits = phase === 'awaiting_approval' || phase === 'approval_granted';
   const there = sumOf(taken, (each) => each.amount - each.refundedAmount);
-  // A bank may want back more than is there of a payment whose amount was revised. If our amount was kept, the dispute counts within it.
+  // After a revised amount, a bank may dispute more than remains. If our amount was kept, the dispute counts within it.
   const wanted = isMisjudged ? Math.min(wantedBack(operation), there) : wantedBack(operation);
   return (
     there - (taken.length > 0 ? wanted : 0) - sumOf(paidOut, (each) => each.amount) - (waits ? amount : 0)
@@ -163,7 +166,7 @@ function leftAt(world: World, operation: OperationOnRecord): number {
 
 export const isTaken = new Set<LedgerPayment['status']>(['approved', 'refunded']);
 
-/** What the provider has under its numbers. */
+/** The provider's payments under the operation's order numbers. */
 export const paymentsOf = ({ ledger }: World, { attempts, serviceToken }: OperationOnRecord) =>
   ledger.payments.filter(
     ({ orderNumber, token, isStranger }) =>

@@ -1,10 +1,13 @@
-/** Limits and approvals, by the books and nothing of the gateway's own sums. A limit counts the whole day, whenever it was set. */
+/**
+ * Limits and approvals, checked against the books and without the gateway's own sums. A limit counts the whole day, whenever it
+ * was set.
+ */
 import type { RecordedEvent } from '@tollgate/event-store';
 import type { Operation } from '../people/money-rules.ts';
 import type { World } from '../world.ts';
 import type { OperationOnRecord } from './books.ts';
 
-/** What counts under a limit: asked for on a day, and not come to nothing. */
+/** Operations that count towards a limit: requested on that day, and not failed. */
 interface Counted {
   team: string;
   operation: Operation;
@@ -21,7 +24,7 @@ export function createMoneyChecks({ rules, books, complain }: World) {
     if (counted.has(token)) return;
     counted.set(token, entry);
     const { team, operation, day, amount } = entry;
-    /** The widest of those that held lately. */
+    /** The loosest of the limits in effect recently. */
     const boundOf = (kind: 'perCall' | 'perDay') =>
       Math.max(
         ...rules.lately(team).map(({ limits }) => {
@@ -47,7 +50,7 @@ export function createMoneyChecks({ rules, books, complain }: World) {
   }
 
   return {
-    /** After the books have it. */
+    /** Runs after the books have applied the event. */
     onRecorded: ({ stream, type, data, metadata }: RecordedEvent): void => {
       const [, kind = '', token = ''] = /^(payment|payout)-(.+)$/.exec(stream) ?? [];
       const operation = books.find(token);
@@ -58,10 +61,10 @@ export function createMoneyChecks({ rules, books, complain }: World) {
       if (asks.has(type)) count(token, { team, operation: kind as Operation, day, amount: operation.amount });
       if (type === 'RefundSubmitted' && refundToken !== undefined)
         count(refundToken, { team, operation: 'refund', day, amount });
-      // Whatever it becomes later: others have had its place.
+      // Later changes do not matter: the released limit may already have been used.
       if (endsInNothing.test(type) || to === 'declined' || to === 'expired') forget(refundToken ?? token);
     },
-    /** A payout leaves for the service. */
+    /** A payout is sent to the service. */
     onPayoutSent: ({ token, team, amount, askedBy, grantedBy, isRefused }: OperationOnRecord): void => {
       if (isRefused) complain('approval', `${token} is sent, and a second key has refused it`);
       const above = Math.max(...rules.lately(team).map((each) => each.approvalAbove ?? Infinity));

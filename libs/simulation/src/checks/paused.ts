@@ -1,12 +1,12 @@
-/** A process that has answered that an account is paused begins no call through it. */
+/** A process that has reported an account as paused begins no call through it. */
 import type { Complain } from './books.ts';
 
-/** What was under way goes on: announced so long after the answer at most, milliseconds. */
+/** Calls in progress continue. They are announced at most this long after the answer. @unit milliseconds */
 const announcedAfterMs = 10_000;
-/** A request that a stopped machine holds takes effect so long after nobody has answered it at most, milliseconds. */
+/** A request held by a stopped machine takes effect at most this long after it went unanswered. @unit milliseconds */
 const heldMs = 240_000;
 
-/** Who sends a call, and through which account. */
+/** The process that sends a call, and its account. */
 export interface Sender {
   account: string;
   life: string;
@@ -20,11 +20,11 @@ export function createPausedAccounts({ now, complain }: { now: () => number; com
     onPaused: (account: string, life: string): void => {
       if (now() >= (unansweredAt.get(account) ?? -Infinity) + heldMs) since.set(`${account} ${life}`, now());
     },
-    /** Somebody is about to ask that it is called again. */
+    /** An operator is about to resume the account. */
     onResuming: (account: string): void => {
       for (const key of since.keys()) if (key.startsWith(`${account} `)) since.delete(key);
     },
-    /** Nobody has answered another change: it may take effect after a pause that follows. */
+    /** Another change went unanswered: it may take effect after a later pause. */
     onOtherUnanswered: (account: string): void => void unansweredAt.set(account, now()),
     requireCalled: ({ account, life }: Sender, announcedAt: number, what: string): void => {
       if (announcedAt > (since.get(`${account} ${life}`) ?? Infinity) + announcedAfterMs)

@@ -1,4 +1,4 @@
-/** I8: what was built step by step, through crashes, is what the events say. */
+/** I8: read models built incrementally, through crashes, equal a rebuild from the events. */
 import { compareReadModels as compare } from '@tollgate/projector';
 import { accounts } from '../people/teams.ts';
 import { createMachine } from '../world/machine.ts';
@@ -10,10 +10,10 @@ import { requireWallet } from './ledger.ts';
 
 const patienceMs = 600_000;
 
-/** Views once, and then the index of each process, with the fold of their events from zero. */
+/** Compares the views once, then each process's index, with a fold of the events from the start. */
 export async function compareReadModels(world: World): Promise<void> {
   const { scheduler, random, complain } = world;
-  // A reader of its own, to whom nothing happens.
+  // A separate reader without faults.
   const life = createMachine('check', scheduler, random.fork('check')).life();
   const store = createSimulatedStore(world, life);
   const { signal } = new AbortController();
@@ -40,7 +40,7 @@ type Serving = GatewayProcess & { name: string };
 const serving = ({ machines }: World): Serving[] =>
   machines.flatMap(({ machine: { name }, process }) => (process === undefined ? [] : [{ name, ...process }]));
 
-/** What it resolves with, in simulated time. */
+/** The outcome of a promise, in simulated time. */
 async function outcomeOf<Value>({ scheduler, complain }: World, promise: Promise<Value>) {
   const end: { value?: Value; isOver: boolean } = { isOver: false };
   promise.then(
@@ -55,7 +55,7 @@ async function outcomeOf<Value>({ scheduler, complain }: World, promise: Promise
   return end.value;
 }
 
-/** By the books, which know nothing of the gateway's own fold. */
+/** Checks against the books, which do not use the gateway's own fold. */
 function requireOperations({ books, complain }: World, { name, index }: Serving): void {
   for (const { token, kind, phase, amount } of books.all()) {
     const shown = kind === 'payment' ? index.find(token)?.payment : index.findPayout(token)?.payout;
@@ -69,9 +69,9 @@ function requireOperations({ books, complain }: World, { name, index }: Serving)
   }
 }
 
-/** Each wallet, as the index has it once it has everything. */
+/** Every wallet, according to an index that has caught up. */
 async function compareWallets(world: World, { name, index }: Serving): Promise<void> {
-  // What a restore has forgotten is in no wallet.
+  // Operations lost by a restore are in no wallet.
   if (world.isRestored()) return;
   for (const wallet of new Set(world.books.all().map((each) => each.wallet))) {
     const query = { environment: 'sandbox' as const, currency: 'EUR', wallet, commands: [], spent: [] };

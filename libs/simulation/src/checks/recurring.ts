@@ -1,10 +1,10 @@
-/** What is charged again is what the alias stands for, through its account, and for its team alone. */
+/** A recurring charge uses the stored token of its alias, through the same account, and for the same team only. */
 import type { RecordedEvent } from '@tollgate/event-store';
 import type { ServiceRequest } from '../payment-service/api.ts';
 import type { World } from '../world.ts';
 import { type OperationOnRecord, isInReview } from './books.ts';
 
-/** Events that bring an alias. */
+/** Events that carry an alias. */
 const issues = new Set(['RecurringTokenIssued', 'PaymentAdopted']);
 
 interface Terms {
@@ -15,10 +15,10 @@ interface Terms {
 
 export function createRecurringChecks({ books, ledger, faults, complain }: World) {
   const terms = new Map<string, Terms>();
-  /** By alias: the payment that it was issued for. */
+  /** By alias: the payment it was issued for. */
   const issuedFor = new Map<string, string>();
 
-  /** What an alias stands for at the service. */
+  /** The service's token behind an alias. */
   function behind(alias: string) {
     const first = books.find(issuedFor.get(alias) ?? '');
     return { first, there: ledger.findPayment(first?.serviceToken ?? '') };
@@ -35,7 +35,7 @@ export function createRecurringChecks({ books, ledger, faults, complain }: World
       if (issuedFor.has(recurringToken)) complain('recurring', `${recurringToken} was issued twice`);
       issuedFor.set(recurringToken, token);
     },
-    /** Before the first byte of a creation leaves. */
+    /** Runs before the first byte of a creation is sent. */
     onCreationSent: ({ account, body = {} }: ServiceRequest, { token, team }: OperationOnRecord): void => {
       const { recurringToken, destination } = terms.get(token) ?? {};
       const alias = recurringToken ?? destination?.recurringToken;
@@ -49,7 +49,7 @@ export function createRecurringChecks({ books, ledger, faults, complain }: World
           );
       }
     },
-    /** Where a team has not got what its payment has yielded. */
+    /** Payments that yielded a token which their team has not received. */
     differences: (): string[] =>
       books.all().flatMap((operation) => {
         const { token, phase, isMisjudged, serviceToken } = operation;
@@ -66,7 +66,7 @@ export function createRecurringChecks({ books, ledger, faults, complain }: World
       }),
   };
 
-  /** Of a payment that is not ours it would charge somebody else. */
+  /** A token from a payment that is not ours would charge another customer. */
   function requireYielded({ paymentToken, account }: { paymentToken: string; account: string }): void {
     const attempts = books.find(paymentToken)?.attempts;
     const isThere = ledger.payments.some(

@@ -1,10 +1,10 @@
-/** A key of a team frees no money by its answer. If it takes two people to resolve a review, both have given the resolution. */
+/** A team's key cannot release money by resolving a review. If a resolution takes two people, both have given it. */
 import type { RecordedEvent } from '@tollgate/event-store';
 import { type Complain, freeing } from './books.ts';
 
-/** Resolutions by an observation, which needs nobody. */
+/** Resolutions by observation, without a person. */
 const foundOut = new Set(['found', 'retrieved', 'superseded']);
-/** What an operator adopts, or is found to be ours, is no question any more. */
+/** The review is closed when an operator adopts the payment or it is found to be ours. */
 const known = 'It belongs to a team of the gateway.';
 
 interface Answer {
@@ -21,7 +21,7 @@ export function createReviewChecks({
   isReviewByTwo: boolean;
   complain: Complain;
 }) {
-  /** By stream and number of the review: the latest answer, and whose it is. */
+  /** By stream and review number: the latest resolution and its author. */
   const proposed = new Map<string, string>();
   return ({ stream, type, data, metadata }: RecordedEvent): void => {
     if (type !== 'ReviewResolutionProposed' && type !== 'ReviewResolved') return;

@@ -1,10 +1,10 @@
-/** I13: what charges a card, and who a customer is, is in nothing that is recorded, published, answered, sent to teams or logged. */
+/** I13: card credentials and customer data appear in nothing that is recorded, published, returned, sent to teams or logged. */
 import type { Complain } from './books.ts';
 import type { EventLog } from '../world/event-log.ts';
 
 export const cardNumber = '4111111111111111';
 export const bankAccount = 'DE02120300000000202051';
-/** What recurring tokens of the service begin with. */
+/** Prefix of the service's recurring tokens. */
 export const recurringTokenMark = 'service-secret-';
 const customersHost = 'customer.sim';
 

@@ -1,15 +1,15 @@
 /**
- * What the service has and the store does not: made by whoever was there before us, or forgotten by a store that was restored. Each is named
- * to a person, until it is known whose it is.
+ * Payments and payouts that the service has and the store does not: made before Tollgate, or lost by a restore. Each gets a
+ * review until its owner is known.
  */
 import type { RecordedEvent } from '@tollgate/event-store';
 import type { LedgerPayment, LedgerPayout } from '../payment-service/ledger.ts';
 import type { World } from '../world.ts';
 
 export function createUnmatchedChecks({ ledger, books, isRestored }: World) {
-  /** By the service's token: what has, or had, a review of its own, or one of the payment whose forgotten attempt it is. */
+  /** Service tokens that have, or had, a review of their own or of the payment whose forgotten attempt they are. */
   const named = new Set<unknown>();
-  /** By stream: the service's token, while a review is open. */
+  /** The service's token by stream, while a review is open. */
   const open = new Map<string, string>();
 
   const isKnown = ({ token, orderNumber }: LedgerPayment | LedgerPayout): boolean =>
@@ -31,7 +31,7 @@ export function createUnmatchedChecks({ ledger, books, isRestored }: World) {
       if (type === 'ReviewOpened') open.set(stream, String(evidence?.['serviceToken']));
       if (type === 'ReviewResolved') open.delete(stream);
     },
-    /** What is in question, and has an owner by now; in a restored store also what nobody is told of. */
+    /** Open reviews whose payment has an owner by now; after a restore, also payments without a review. */
     differences: (): string[] => {
       const owned = new Set(books.all().map((each) => each.serviceToken));
       const stale = [...open.values()]
@@ -42,7 +42,7 @@ export function createUnmatchedChecks({ ledger, books, isRestored }: World) {
   };
 }
 
-/** Money that went back is nobody's any more, and that of a stranger never was ours. */
+/** Excludes voided payments and those of other installations. */
 const hasMoved = (each: LedgerPayment | LedgerPayout): boolean =>
   'isStranger' in each
     ? !each.isStranger && (each.heldAmount > 0 || ['approved', 'refunded'].includes(each.status))

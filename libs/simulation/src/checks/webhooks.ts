@@ -1,5 +1,5 @@
 /**
- * A webhook reports what was recorded, arrives in order the first time, and in the end reaches every address of its team. Nothing is
+ * A webhook reports the recorded data, arrives in order the first time, and in the end reaches every endpoint of its team. Not
  * checked after a restore.
  */
 import type { RecordedEvent } from '@tollgate/event-store';
@@ -8,25 +8,25 @@ import { type TeamName, endpointUrlOf, teamNames, webhookUrlOf } from '../people
 import type { World } from '../world.ts';
 import { type OperationOnRecord, isFinal } from './books.ts';
 
-/** An address of a team: the `callbackUrl` of its payments and payouts, or its standing endpoint. */
+/** A team's webhook address: the `callbackUrl` of its payments and payouts, or its endpoint. */
 interface Receiver {
   team: TeamName;
   url: string;
-  /** By what each says, once. */
+  /** Webhooks by content, each once. */
   received: Map<string, ReceivedWebhook>;
-  /** The latest event of each payment and payout. */
+  /** The latest event received for each payment and payout. */
   latest: Map<string, number>;
-  /** The position from which it is sent everything; undefined before it was added. */
+  /** The first position it is sent; undefined before it was added. */
   since: string | undefined;
-  /** What the names of its streams begin with. */
+  /** Prefix of its stream names. */
   streams: string;
 }
 
 interface ReceivedWebhook {
   token: string;
-  /** The payment or payout whose event it reports: of a refund, its payment. */
+  /** The payment or payout that the event belongs to; for a refund, its payment. */
   subject: string;
-  /** The number of the event. */
+  /** Revision of the event. */
   sequence: number;
   status: string;
   /** Minor units. */
@@ -46,9 +46,9 @@ export function createWebhookChecks(parts: Parts) {
   ]);
   const receiverAt = (url: string) => receivers.find((each) => each.url === url);
   const record = createRecord(parts);
-  /** By stream and webhook: how often it has failed. */
+  /** Number of failures by stream and webhook. */
   const failures = new Map<string, number>();
-  // After a minute of failures the next try is hours away.
+  // After a minute of failures the next attempt is hours away.
   const isPutOff = (stream: string): boolean =>
     [...failures].some(([key, count]) => key.startsWith(`${stream} `) && count >= failuresMany);
 
@@ -67,7 +67,7 @@ export function createWebhookChecks(parts: Parts) {
     else failures.delete(key);
   }
 
-  /** What another address of the team has received, and this one should have. */
+  /** Webhooks that another address of the team has received, and this one should have. */
   function missingAt({ team, url, received, since, streams }: Receiver): string[] {
     if (since === undefined) return [];
     return receivers
@@ -86,7 +86,7 @@ export function createWebhookChecks(parts: Parts) {
   }
 
   return {
-    /** After the books have it. */
+    /** Runs after the books have applied the event. */
     onRecorded: (event: RecordedEvent): void => {
       if (isRestored()) return;
       record.note(event);
@@ -101,7 +101,7 @@ export function createWebhookChecks(parts: Parts) {
       saw(receiver.streams === 'webhook-' ? 'webhook received' : 'a webhook to an endpoint');
       take(receiver, webhook, parts);
     },
-    /** What should have come to an address and has not. */
+    /** Webhooks that an address should have received and has not. */
     differences: (): string[] => [
       ...receivers.flatMap(missingAt),
       ...books
@@ -114,7 +114,7 @@ export function createWebhookChecks(parts: Parts) {
 
 const failuresMany = 4;
 
-/** What each event left on record. */
+/** The recorded state after each event. */
 function createRecord({ books, complain }: Parts) {
   /** Of payments, payouts and refunds, by token and event. */
   const onRecord = new Map<string, { status: string; amount: number; position: string }>();
@@ -125,7 +125,7 @@ function createRecord({ books, complain }: Parts) {
       const { token, kind, amount, approvedAmount, phase, refunds, disputes } = operation;
       onRecord.set(`${token} ${revision}`, {
         status: statuses[phase] ?? phase,
-        // Where nothing is taken, what was asked for.
+        // The requested amount, if nothing was taken.
         amount: kind === 'payment' && isTaken.has(phase) ? approvedAmount : amount,
         position,
       });
@@ -147,7 +147,7 @@ function createRecord({ books, complain }: Parts) {
   };
 }
 
-/** It may come again, also after later ones; what comes for the first time comes in the order of the events. */
+/** Redelivery is allowed, including out of order; first deliveries follow the order of the events. */
 function take(receiver: Receiver, webhook: ReceivedWebhook, { complain }: Pick<Parts, 'complain'>): void {
   const { url, received, latest } = receiver;
   const { subject, sequence, line } = webhook;
@@ -179,7 +179,7 @@ function readWebhook(text: string): ReceivedWebhook {
 
 const isTaken = new Set(['approved', 'refunded']);
 
-/** Of phases that are shown under another name. */
+/** Public statuses of phases with a different name. */
 const statuses: Record<string, string> = {
   requested: 'init',
   unresolved: 'init',

@@ -1,4 +1,4 @@
-/** The callbacks of the Payment Service: late, repeated, lost, out of order, and those that somebody else makes up. */
+/** Callbacks of the Payment Service: late, repeated, lost, out of order, and forged. */
 import type { Changed } from '../payment-service/ledger.ts';
 import { callbackBase } from '../world/process.ts';
 import type { Random } from '../world/random.ts';
@@ -44,7 +44,7 @@ export function createCallbackSender(world: World): CallbackSender {
 
 const pathOf = (url: string): string => url.slice(callbackBase.length);
 
-/** To any of the processes. @returns undefined if there is no answer */
+/** Sends to any of the processes. @returns undefined if there is no answer */
 async function post(world: World, random: Random, path: string, body: object): Promise<number | undefined> {
   const { partitions, scheduler } = world;
   const { machine, process } = random.pick(world.machines);
@@ -79,7 +79,7 @@ function forgeNowAndThen(world: World, random: Random): void {
   });
 }
 
-/** I12: at an address that nobody was given it is refused; at a payment's own it is a hint, whatever it says. */
+/** I12: a callback to an unknown address is rejected; at a payment's own address it is only a hint, whatever its content. */
 function forge(world: World, random: Random): void {
   const { ledger, trace } = world;
   const [payment, other] = [random.pick(ledger.payments), random.pick(ledger.payments)];
@@ -99,7 +99,7 @@ function forge(world: World, random: Random): void {
   });
 }
 
-/** I6: what was answered 200 is durable. */
+/** I6: a callback answered with 200 is durable. */
 function requireStored({ log, complain }: World, path: string, body: object): void {
   const token = path.split('/')[3] ?? '';
   const { status, token: named } = body as { status: string; token?: string };

@@ -1,4 +1,4 @@
-/** What befalls processes and the world around them, and how it ends. */
+/** Faults of processes and their surroundings, and how they end. */
 import type { FaultKind } from './faults.ts';
 import type { DisputeStatus } from '../payment-service/ledger.ts';
 import type { Random } from '../world/random.ts';
@@ -25,7 +25,7 @@ export function createDisasters(world: World) {
   return {
     restart,
     begin: () => befall(world, restart),
-    /** Ends everything that is under way. */
+    /** Ends every disaster in progress. */
     heal: (): void => {
       Object.assign(downUntil, { store: 0, bus: 0, service: 0, account: 0 });
       world.partitions.heal();
@@ -35,7 +35,7 @@ export function createDisasters(world: World) {
   };
 }
 
-/** Begins all that happens to the world now and then. */
+/** Starts all recurring disasters. */
 function befall(world: World, restart: (machine: RunningMachine, afterMs: number) => void): void {
   const { scheduler, faults, trace, downUntil, machines } = world;
   const random = world.random.fork('disasters');
@@ -104,7 +104,7 @@ export function revise({ ledger, books, trace }: World, random: Random): void {
   if (final.length === 0) return;
   const payment = random.pick(final);
   const to = payment.status === 'approved' ? 'declined' : 'approved';
-  // What nobody was shown is paid by nobody.
+  // A payment whose page was never shown is never paid.
   if (to === 'approved' && books.byOrderNumber(payment.orderNumber)?.serviceToken !== payment.token) return;
   trace.tell(`the service revises ${payment.orderNumber} from ${payment.status} to ${to}`);
   ledger.revise(payment, to);
@@ -145,7 +145,7 @@ function refundInConsole({ ledger, trace }: World, random: Random): void {
   ledger.refundInConsole(payment, amount);
 }
 
-/** The bank of a customer opens a dispute about a payment that took money, and decides it later, now and then once more. */
+/** A customer's bank opens a dispute about a payment that took money, and decides it later, sometimes twice. */
 function dispute({ ledger, scheduler, faults, pace, trace, saw }: World, random: Random): void {
   const disputable = ledger.payments.filter(({ status, isStranger }) => status === 'approved' && !isStranger);
   if (disputable.length === 0) return;
@@ -163,7 +163,7 @@ function dispute({ ledger, scheduler, faults, pace, trace, saw }: World, random:
     });
   later(() => {
     decide(random.pick(['approved', 'declined']));
-    // It goes to the next instance, with the same end or with another one.
+    // The next instance of the dispute, with the same or another decision.
     if (random.chance(0.4))
       later(() => {
         decide('pending');
@@ -172,15 +172,15 @@ function dispute({ ledger, scheduler, faults, pace, trace, saw }: World, random:
   });
 }
 
-/** When the service has decided everything, milliseconds after the faults have ended. */
+/** When the service has decided everything, after the end of the faults. @unit milliseconds */
 const lastMs = 5_400_000;
-/** And what is approved once more behind a restore when a day has passed (seed 182619). */
+/** A payment approved again after a restore and a full day. */
 const dayLaterMs = 24 * hour + 1_800_000;
 
-/** Customers and the service come to an end with everything that is open. */
+/** Customers and the service finish every open operation. */
 function settleService({ ledger, scheduler, random: from }: World): void {
   const random = from.fork('settling');
-  // So long that it is no older picture any more, and that an inquiry about what is final has seen it.
+  // Late enough that a read is no longer stale and an inquiry about final payments has seen the change.
   const isStillUnderWay = (revisions: number, afterMs: number) => revisions > 0 && afterMs < lastMs;
   const settle = (afterMs: number) => {
     for (const payment of ledger.payments)
@@ -192,12 +192,12 @@ function settleService({ ledger, scheduler, random: from }: World): void {
       if (payout.status === 'pending' && !isStillUnderWay(payout.revisions, afterMs))
         ledger.decidePayout(payout, random.chance(0.8) ? 'approved' : 'declined');
   };
-  // Also what is attempted once more an hour later, because its account was paused when everything came back.
+  // Includes attempts repeated an hour later because their account was paused after the restart.
   for (const afterMs of [20_000, 90_000, 240_000, 600_000, 1_800_000, 3_600_000, lastMs, dayLaterMs])
     scheduler.after(afterMs, 'the service settles', () => settle(afterMs));
 }
 
-/** Nothing is open at the service any more. */
+/** True if nothing is open at the service any more. */
 export const isServiceSettled = ({ ledger }: World): boolean =>
   ledger.payments.every(({ status }) => status !== 'init' && status !== 'pending') &&
   [...ledger.refunds, ...ledger.payouts].every(({ status }) => status !== 'pending');

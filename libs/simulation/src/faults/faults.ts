@@ -1,4 +1,4 @@
-/** Which faults there are, how often each happens under a seed, and how often each has happened. */
+/** The kinds of faults, their rates under a seed, and how often each has happened. */
 import type { Random } from '../world/random.ts';
 
 export const faultKinds = [
@@ -54,7 +54,7 @@ export const faultKinds = [
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
-/** What happens to the world now and then, and not to one call: these have a mean distance instead of a probability. */
+/** Faults of the world rather than of one call: these have a mean interval instead of a probability. */
 const distances: Partial<Record<FaultKind, number>> = {
   'service-down': 10 * 60_000,
   'account-hangs': 10 * 60_000,
@@ -72,7 +72,7 @@ const distances: Partial<Record<FaultKind, number>> = {
   disputed: 3 * 60_000,
 };
 
-/** What follows from something that is rare in itself: how often, where a seed does not leave it out. */
+/** Rates of faults that follow from a rare condition, if the seed includes them. */
 const ofThose: Partial<Record<FaultKind, number>> = {
   'clock-stood-still': 0.5,
   suspended: 0.5,
@@ -87,8 +87,8 @@ const ofThose: Partial<Record<FaultKind, number>> = {
 };
 
 /**
- * What needs so much at once that it is arranged whole, under few seeds: the share of the seeds, and how often under these. Drawn from
- * nothing that others draw from.
+ * Faults that need several conditions at once and are arranged as a whole in few seeds: the share of seeds, and the rate within
+ * them. Drawn from a separate random sequence.
  */
 const arranged: Partial<Record<FaultKind, { seeds: number; rate: number }>> = {
   'payout-revised': { seeds: 0.06, rate: 0.1 },
@@ -104,7 +104,7 @@ const hiddenIfBare: readonly FaultKind[] = [
   'refunded-in-console',
 ];
 
-/** A host's clock was wrong by up to an hour: what it recorded has that time, and what it put off comes late by the same amount. */
+/** A host's clock was off by up to an hour: its recorded times are off, and its delayed work is late by the same amount. */
 export const wasClockStepped = ({ counts }: Faults): boolean =>
   counts().has('clock-step') || counts().has('clock-step-at-request') || counts().has('set-back-at-waking');
 
@@ -112,17 +112,17 @@ export type Faults = ReturnType<typeof createFaults>;
 
 const swarmRate = (random: Random, severity: number): number =>
   random.chance(0.35) ? 0 : severity * random.pick([0.01, 0.03, 0.1]);
-/** Few kinds, often: what needs two of them at once. */
+/** Few kinds at high rates, for bugs that need two of them at once. */
 const focusedRate = (random: Random): number => (random.chance(0.2) ? random.pick([0.1, 0.3]) : 0);
 
-/** Under some seeds only one of the two finds a revision that no callback reported: each must find it alone. */
+/** In some seeds only one of the two can find a revision without a callback: each must find it alone. */
 const drawBlind = (random: Random) =>
   random.chance(0.5) ? undefined : random.pick(['reconciliation', 'inquiries about what is final'] as const);
 
 /**
- * Each seed has rates of its own, and leaves some faults out: what one fault hides, another seed shows.
+ * Each seed has its own rates and omits some faults, so that faults do not mask one another.
  *
- * @param pace of the usual distances between two disasters: a short world has as many of them as a long one
+ * @param pace factor for the usual intervals between disasters: a short world has as many of them as a long one
  */
 export function createFaults(random: Random, pace: number) {
   const counts = new Map<FaultKind, number>();
@@ -135,7 +135,7 @@ export function createFaults(random: Random, pace: number) {
     const rate = isFocused ? focusedRate(random) : swarmRate(random, severity);
     return rate === 0 ? 0 : (ofThose[kind] ?? rate);
   };
-  // Drawn from nothing that others draw from.
+  // Drawn from a separate random sequence.
   const isBare = random.fork('bare').chance(0.1);
   const leftOut = new Set<FaultKind>(isBare ? hiddenIfBare : []);
   for (const kind of faultKinds) {
@@ -145,25 +145,28 @@ export function createFaults(random: Random, pace: number) {
   let areOver = false;
   const note = (kind: FaultKind) => void counts.set(kind, (counts.get(kind) ?? 0) + 1);
   return {
-    /** True if this fault is to happen now; counted. Never once the faults have ended. */
+    /** True if this fault is to happen now; counted. Always false once the faults have ended. */
     strikes: (kind: FaultKind, by: Random): boolean => {
       if (areOver || !by.chance(rates.get(kind) ?? 0)) return false;
       note(kind);
       return true;
     },
-    /** Milliseconds until it happens the next time; undefined if it never does under this seed. */
+    /** Time until the next occurrence; undefined if it never happens under this seed. @unit milliseconds */
     distanceMs: (kind: FaultKind, by: Random): number | undefined => {
       const rate = rates.get(kind) ?? 0;
       if (areOver || rate === 0) return undefined;
       return (pace * by.between(0.1, 2) * (distances[kind] ?? 60_000) * 0.03) / Math.min(rate, 0.12);
     },
-    /** Notes one that `distanceMs` has led to. */
+    /** Counts an occurrence scheduled by `distanceMs`. */
     note,
-    /** True if this seed's service says `refunded` after a part of it, as some deployments do. */
+    /** True if this seed's service reports `refunded` after a partial refund, as some deployments do. */
     saysRefundedEarly: random.chance(0.3),
-    /** False if this seed's service leaves out which payment a dispute is about, as some deployments do. */
+    /** False if this seed's service omits the payment of a dispute, as some deployments do. */
     showsDisputedPayments: random.fork('disputes').chance(0.8),
-    /** True under some seeds: the service shows as little as the specification. Its lists have no amounts, so reconciliation is blind. */
+    /**
+     * True in some seeds: the service shows only what the specification requires. Its lists have no amounts, so reconciliation
+     * finds nothing.
+     */
     isBare,
     blind: isBare ? ('reconciliation' as const) : drawBlind(random),
     end: (): void => void (areOver = true),

@@ -1,4 +1,4 @@
-/** The whole gateway is gone for days, while the service goes on: its callbacks find nobody, and none of them is sent again. */
+/** The whole gateway is down for days while the service runs. Callbacks fail and are not repeated. */
 import { type Caller, type CallerOf, isSuccess, post } from '../people/caller.ts';
 import { accounts } from '../people/teams.ts';
 import { revise } from './disasters.ts';
@@ -7,7 +7,7 @@ import type { World } from '../world.ts';
 
 const dayMs = 86_400_000;
 
-/** Today, or so many days from it, in UTC. */
+/** Today plus a number of days, in UTC. */
 export const dayOf = ({ scheduler }: World, days = 0): string =>
   new Date(epochMs + scheduler.now() + days * dayMs).toISOString().slice(0, 10);
 
@@ -34,7 +34,7 @@ export async function outageOfDays(world: World, callerOf: CallerOf): Promise<vo
     running.machine.boot();
     world.boot(running);
   }
-  // What was before the first reconciliation of an account is a person's to ask for (seed 27758: the other account had one).
+  // A person must request reconciliation of the days before an account's first reconciliation.
   const reports = world.log.all().filter(({ type }) => type === 'ReconciliationReported');
   const reconciled = new Set(reports.map(({ data }) => (data as { account?: string }).account));
   for (const account of accounts)

@@ -1,7 +1,7 @@
 /**
- * The store is lost, and a backup that is some minutes old takes its place, as docs/operator/backup-and-restore.md says: teams stay out until the
- * day has been compared, and what awaited approval is void. What was announced since is forgotten: reconciliation finds it, or a person
- * is asked.
+ * The store is lost and replaced by a backup a few minutes old, following docs/operator/backup-and-restore.md. Teams are locked
+ * out until the day has been reconciled, and pending approvals are void. Calls announced since the backup are forgotten:
+ * reconciliation finds them, or a person resolves a review.
  */
 import type { CallerOf } from '../people/caller.ts';
 import { accounts } from '../people/teams.ts';
@@ -11,11 +11,11 @@ import { createIds } from '../world/random.ts';
 import type { World } from '../world.ts';
 
 export interface Restored {
-  /** What is not done yet. */
+  /** Steps of the restore that are not finished yet. */
   differences(): string[];
 }
 
-/** Makes it while everything goes on. @returns what puts it in place */
+/** Makes a backup during normal traffic. @returns a function that restores it */
 export function makeBackup(world: World, safetyMs: number): (callerOf: CallerOf) => Restored {
   const random = world.random.fork('backup');
   const { log, scheduler, trace } = world;
@@ -49,7 +49,7 @@ function putInPlace(world: World, restore: () => void): void {
   }
 }
 
-/** As `tollgate restore` does. */
+/** Same steps as `tollgate restore`. */
 function voidApprovals({ log, books, random }: World): void {
   const { uuid } = createIds(random.fork('restore'));
   const actor = { kind: 'service', name: 'restore' };
@@ -69,7 +69,7 @@ async function compareDay(world: World, callerOf: CallerOf): Promise<void> {
   while (reportedSince(world, from) < accounts.length) await caller.sleep(5_000);
 }
 
-/** Runs that a person has asked for. */
+/** Reconciliations requested by a person. */
 const reportedSince = ({ log }: World, from: number): number =>
   log
     .all()

@@ -1,4 +1,4 @@
-/** The interface of the specification over the ledger: a request, as it was sent, and the answer that it has. */
+/** The interface of the specification on top of the ledger: takes a request as sent and returns its answer. */
 import { toBareAnswer, withoutFilters } from '@tollgate/provider/bare';
 import type { Faults } from '../faults/faults.ts';
 import type { Random } from '../world/random.ts';
@@ -20,7 +20,7 @@ export const movesMoney = ({ method }: Pick<ServiceRequest, 'method'>): boolean 
 
 interface Service {
   ledger: Ledger;
-  /** Decides what becomes of cards, refunds and payouts. */
+  /** Decides the outcome of cards, refunds and payouts. */
   random: Random;
   options: Pick<Faults, 'saysRefundedEarly' | 'showsDisputedPayments' | 'isBare'>;
 }
@@ -95,7 +95,7 @@ function create({ ledger, random }: Service, account: string, body: Record<strin
   return json({ success: true, token, processingUrl, payment: { amount, currency, status } });
 }
 
-/** A token charges through the account that it was given for. */
+/** A token charges only through the account it was issued for. */
 const isKnownToken = ({ payments }: Ledger, account: string, token: unknown): boolean =>
   token === undefined || payments.some((each) => each.recurringToken === token && each.account === account);
 

@@ -1,14 +1,13 @@
 /**
- * The Payment Service of the simulation: what it has is the truth about money. It takes every call as it comes, knows no
- * idempotency key, and does not count our refunds: that nobody is charged twice, and no more refunded than was paid, is the
- * gateway's business.
+ * The Payment Service of the simulation; its records are the truth about money. It accepts every call, has no idempotency keys,
+ * and does not limit refunds. Preventing double charges and excess refunds is the gateway's job.
  */
 import type { Random } from '../world/random.ts';
 import { recurringTokenMark } from '../checks/secrets.ts';
 
 type Status = 'init' | 'pending' | 'approved' | 'declined' | 'refunded' | 'expired';
 
-/** What payments and payouts have in common. */
+/** Properties common to payments and payouts. */
 interface Entry {
   token: string;
   orderNumber: string;
@@ -18,11 +17,11 @@ interface Entry {
   currency: string;
   createdAt: number;
   updatedAt: number;
-  /** How often a final status was taken back. */
+  /** How often a final status was reversed. */
   revisions: number;
-  /** It was shown with another amount than it has, or made over another one than was asked for. */
+  /** Shown with a wrong amount, or made for an amount other than the requested one. */
   wasShownWrong: boolean;
-  /** With a status that the specification does not name. */
+  /** Has a status that the specification does not define. */
   wasShownUnknown: boolean;
 }
 
@@ -31,23 +30,23 @@ export interface LedgerPayment extends Entry {
   heldAmount: number;
   refundedAmount: number;
   needConfirmation: boolean;
-  /** True where the customer chooses on the service's page. */
+  /** True if the customer chooses on the service's page. */
   isHosted: boolean;
-  /** Whatever the status is by now: it took money once. */
+  /** It took money once, regardless of its current status. */
   hasTakenMoney: boolean;
-  /** The most that was ever approved. */
+  /** Highest amount ever approved. */
   tookAmount: number;
-  /** Another installation made it under the number that is ours, long ago. */
+  /** Made earlier by another installation under one of our order numbers. */
   isStranger: boolean;
-  /** Refunded in the service's console, too: from then on it counts. */
+  /** Also refunded in the service's console; counted from then on. */
   isCounted: boolean;
-  /** What was refunded there. */
+  /** Amount refunded in the service's console. */
   refundedInConsole: number;
-  /** Whoever was there before us made it. */
+  /** Made before Tollgate. */
   isFormer: boolean;
-  /** It is to yield a recurring token. */
+  /** Yields a recurring token. */
   isRecurring: boolean;
-  /** Charges its card again. */
+  /** Recurring token that charges the card again. */
   recurringToken?: string;
 }
 
@@ -65,7 +64,7 @@ export interface LedgerPayout extends Entry {
 
 export type DisputeStatus = 'pending' | 'approved' | 'declined';
 
-/** Money that the bank of a customer wants back. */
+/** A dispute that a customer's bank has opened. */
 export interface LedgerDispute {
   id: string;
   account: string;
@@ -73,13 +72,13 @@ export interface LedgerDispute {
   payment: string;
   amount: number;
   currency: string;
-  /** What it has been, the latest last. */
+  /** All statuses so far, latest last. */
   statuses: DisputeStatus[];
   createdAt: number;
   updatedAt: number;
 }
 
-/** Something that has changed, of which a callback tells. */
+/** A change that triggers a callback. */
 export interface Changed extends Pick<
   Entry,
   'token' | 'orderNumber' | 'amount' | 'currency' | 'callbackUrl'
@@ -87,7 +86,7 @@ export interface Changed extends Pick<
   type: 'payment' | 'refund' | 'payout' | 'dispute';
   status: string;
   recurringToken?: string;
-  /** A final status was taken back. */
+  /** A final status was reversed. */
   isRevision?: boolean;
 }
 
@@ -174,7 +173,7 @@ function paymentsOf(context: Context) {
   }
 
   return {
-    /** Also one that was made before, or by another installation. */
+    /** Includes payments made before Tollgate or by another installation. */
     add: ({ ageMs = 0, ...terms }: NewPayment): LedgerPayment => {
       const at = Math.floor(now() - ageMs);
       const times = { createdAt: at, updatedAt: at };
@@ -184,7 +183,7 @@ function paymentsOf(context: Context) {
       payments.push(payment);
       return payment;
     },
-    /** The customer has paid, or was refused. */
+    /** The customer has paid, or was declined. */
     pay: (payment: LedgerPayment, isApproved: boolean) => {
       if (payment.status !== 'init') return;
       if (!isApproved) change(payment, { status: 'declined' });
@@ -197,12 +196,12 @@ function paymentsOf(context: Context) {
     },
     capture: (payment: LedgerPayment) => endHold(payment, 'approved'),
     void: (payment: LedgerPayment) => endHold(payment, 'declined'),
-    /** A final status is taken back. */
+    /** Reverses a final status. */
     revise: (payment: LedgerPayment, to: Status) => {
       payment.revisions += 1;
       changePayment(context, payment, { status: to, heldAmount: 0 }, true);
     },
-    /** Taken back, and approved again with another amount: nobody sees it in between. */
+    /** Reversed and approved again with another amount; the state in between is not observable. */
     reviseAmount: (payment: LedgerPayment, amount: number) => {
       payment.revisions += 2;
       changePayment(context, payment, { amount, isCounted: true }, true);
@@ -216,7 +215,7 @@ function refundsOf(context: Context) {
     refunds
       .filter(({ payment, status }) => payment === token && status === 'pending')
       .reduce((sum, { amount }) => sum + amount, 0);
-  // It leaves it to the gateway not to refund too much, unless it has shown too much itself (seed 17476).
+  // Preventing excess refunds is the gateway's job, unless the service has shown a wrong amount itself.
   const isCounted = (payment: LedgerPayment) => payment.isCounted || payment.wasShownWrong;
   const isRefundable = (payment: LedgerPayment, amount: number) =>
     payment.status === 'approved' &&
@@ -274,7 +273,7 @@ function payoutsOf({ payouts, now, nextToken, onChanged }: Context) {
       Object.assign(payout, { status, updatedAt: now() });
       onChanged({ type: 'payout', ...payout });
     },
-    /** A final status is taken back: the money went out after all, or has come back, or it is under way again. */
+    /** Reverses a final status: the money was sent after all, was returned, or is pending again. */
     revisePayout: (payout: LedgerPayout, status: LedgerPayout['status']) => {
       Object.assign(payout, { status, updatedAt: now(), revisions: payout.revisions + 1 });
       onChanged({ type: 'payout', ...payout, isRevision: true });

@@ -1,4 +1,4 @@
-/** The way to the Payment Service and back: connections that are refused, stall, or break after the request has arrived. */
+/** The network to and from the Payment Service: connections are refused, stall, or break after the request has arrived. */
 import type { Connections } from '@tollgate/provider';
 import type { Dispatcher } from 'undici';
 import type { FaultKind, Faults } from '../faults/faults.ts';
@@ -91,11 +91,11 @@ function sent(
   const isSlow = isHanging || isOvertaken || struck('reply-slow');
   const fault = faultyAnswer(struck, random);
   const slowMs = isSlow ? random.between(5_000, isOvertaken ? 10_000 : 25_000) : random.between(5, 150);
-  // A slow service may carry it out long after the caller has given up.
+  // A slow service may execute the request long after the caller has timed out.
   const thereMs = isSlow ? random.between(1, slowMs) : random.between(1, 40);
   scheduler.after(thereMs, `${life.name} reaches the service: ${label}`, () => {
     const answer = fault.isExecuted ? carriedOut(parts, request) : undefined;
-    // The answer is under way while the service changes its mind, and tells so.
+    // The service changes the status while the answer is in transit, and sends a callback.
     if (isOvertaken)
       scheduler.after(1, 'revised behind its answer', () => reviseOnce(world.ledger, overtaken));
     const given = fault.answer ?? answer ?? { statusCode: 500, body: '' };
@@ -110,7 +110,7 @@ function sent(
   });
 }
 
-/** The payment that a retrieval asks for, where its final status may be taken back. */
+/** The payment that a retrieval asks for, whose final status may be reversed. */
 function revisableIn(
   { world: { ledger } }: Way,
   { method, path }: ServiceRequest,
@@ -126,13 +126,13 @@ function reviseOnce(ledger: Ledger, payment: LedgerPayment): void {
   if (isRevisable(payment)) ledger.revise(payment, payment.status === 'approved' ? 'declined' : 'approved');
 }
 
-/** What the service does with a request that has reached it, and answers. */
+/** Executes a request that has reached the service, and returns the answer. */
 function carriedOut(parts: Way, request: ServiceRequest): ServiceAnswer | undefined {
   const { world, answerOf, account } = parts;
   const { faults, ledger } = world;
   const { random } = parts.life;
   const { path, method, body = {} } = request;
-  // A service that does not list: what is revised must be learnt by inquiries.
+  // A service without lists: revisions can only be found by inquiries.
   if (faults.blind === 'reconciliation' && !faults.isBare && path.includes('dateFrom=')) return undefined;
   if (method === 'GET') return distorted(parts, path, answerOf(request));
   if (path.endsWith('/payments') && faults.strikes('stranger-under-our-number', random)) {
@@ -154,7 +154,7 @@ function carriedOut(parts: Way, request: ServiceRequest): ServiceAnswer | undefi
   return answerToSecond(parts, request, first) ?? first;
 }
 
-/** Now and then it pays out another amount than it was asked to. */
+/** Occasionally pays out a different amount than requested. */
 function payOut({ world, answerOf, life }: Way, request: ServiceRequest): ServiceAnswer {
   const { faults, ledger } = world;
   const { body = {} } = request;
@@ -176,7 +176,7 @@ const refusals: readonly ServiceAnswer[] = [
   refusal('refund_exceeds_amount'),
 ];
 
-/** The answer to a second delivery, where something on the way repeats the request: the first one has had its effect. */
+/** The answer to a second delivery, when the network repeats a request that has already taken effect. */
 function answerToSecond(
   { world: { faults, ledger }, life: { random } }: Way,
   { path, body = {} }: ServiceRequest,
@@ -184,12 +184,12 @@ function answerToSecond(
 ): ServiceAnswer | undefined {
   if (first.statusCode !== 200) return undefined;
   const refunded = path.endsWith('/refunds') ? ledger.findPayment(String(body['token'])) : undefined;
-  // What the service has accepted and not decided does not show in the sum: see "not promised" in docs/guarantees.md.
+  // Refunds that are accepted but not decided are not in the service's total: see "not promised" in docs/guarantees.md.
   const isPending =
     refunded !== undefined &&
     (JSON.parse(first.body) as { refund?: { status: string } }).refund?.status === 'pending';
   if (isPending || !faults.strikes('delivered-twice', random)) return undefined;
-  // A page that our account was refused may have been made, and no inquiry was answered: it is never given to a customer.
+  // A refused page may have been made anyway, with no inquiry answered: it is never given to a customer.
   const isPage =
     path.endsWith('/payments') && body['card'] === undefined && body['recurringToken'] === undefined;
   return random.pick(
@@ -197,7 +197,7 @@ function answerToSecond(
   );
 }
 
-/** What a retrieval shows may be wrong or old. */
+/** A retrieval may be wrong or stale. */
 function distorted(
   { world: { faults, ledger }, life: { random } }: Way,
   path: string,
@@ -224,7 +224,7 @@ interface Faulty {
   answer?: ServiceAnswer;
 }
 
-/** Calls that move money are few among the inquiries, and what befalls them tells more. */
+/** Calls that move money are rare among the inquiries, and their faults are more valuable. */
 const strikesOf =
   (faults: Faults, random: Random, request: ServiceRequest) =>
   (kind: FaultKind): boolean =>

@@ -1,4 +1,4 @@
-/** A team's system, or a person, that asks the gateway. A request without an answer is repeated. */
+/** A team's system or a person that calls the gateway. Requests without an answer are repeated. */
 import type { World } from '../world.ts';
 import type { Random } from '../world/random.ts';
 import type { Holder, TeamName } from './teams.ts';
@@ -7,50 +7,50 @@ interface Answered {
   kind: 'answer';
   statusCode: number;
   body: Record<string, unknown>;
-  /** The process that has answered. */
+  /** The process that answered. */
   by: string;
-  /** Up to where it goes (`Tollgate-Position`). */
+  /** The position that the answer includes (`Tollgate-Position`). */
   position: string | undefined;
 }
 export type Answer = Answered | { kind: 'lost' };
 
 export interface CallerRequest {
   team: TeamName | 'operator';
-  /** Whose key it is; the team's first one unless given. */
+  /** Holder of the key; the team's first key by default. */
   person?: Holder | undefined;
   method: 'GET' | 'POST';
   url: string;
   body?: object | undefined;
   key?: string | undefined;
-  /** As `Tollgate-Min-Position`. */
+  /** Sent as `Tollgate-Min-Position`. */
   minPosition?: string | undefined;
 }
 
-/** A world as one caller sees it, with a random of its own. Complains of nothing after a restore. */
+/** A world as seen by one caller, with its own random sequence. Reports no violations after a restore. */
 export interface Caller extends World {
-  /** To any of the processes; lost if it does not answer, or its answer does not arrive. */
+  /** Sends to any of the processes; lost if the process does not answer or the answer does not arrive. */
   request(request: CallerRequest): Promise<Answer>;
   sleep(durationMs: number): Promise<void>;
-  /** Until something is recorded of a payment, at most so long. */
+  /** Waits until an event of the payment is recorded, at most for the given time. */
   untilRecorded(token: string, atMostMs: number): Promise<void>;
-  /** False once callers begin nothing more. */
+  /** False once callers start nothing new. */
   isOpen(): boolean;
 }
 
-/** Callers by name: each draws from a random of its own. */
+/** Callers by name: each has its own random sequence. */
 export type CallerOf = (name: string) => Caller;
 
 export const withRandom = (caller: Caller, random: Random): Caller =>
   Object.assign(Object.create(caller) as Caller, { random });
 
-/** What a team knows of a request that it may repeat. */
+/** A request that a team can repeat. */
 export interface Known {
   token: string | undefined;
 }
 
 const repeatsMax = 12;
 
-/** Sends until there is an answer that says what happened; undefined if there was none. I10: always the same. */
+/** Sends until there is a conclusive answer; undefined if there was none. I10: repeats get the same answer. */
 export async function insist(
   caller: Caller,
   request: CallerRequest,
@@ -67,7 +67,7 @@ export async function insist(
   return undefined;
 }
 
-/** The same request once, or now and then twice at once. */
+/** Sends the request once, or occasionally twice at the same time. */
 export async function insistAtOnce(caller: Caller, request: CallerRequest, known: Known) {
   const isTwice = caller.random.chance(0.3);
   if (isTwice) caller.saw(`twice at once: ${request.url}`);

@@ -1,4 +1,4 @@
-/** How callers reach the processes: through a network that loses answers, to whichever process runs. */
+/** The callers' network to the processes: it loses answers and picks any running process. */
 import { omitUndefined } from '@tollgate/service-kit';
 import { requireNoSecret } from '../checks/secrets.ts';
 import type { Machine } from '../world/machine.ts';
@@ -10,13 +10,13 @@ import { bearerOf } from './teams.ts';
 const patienceMs = 30_000;
 const hour = 3_600_000;
 
-/** An answer as it leaves a process. */
+/** An answer as a process sends it. */
 interface Given {
   statusCode: number;
   text: string;
   by: string;
   position: string | undefined;
-  /** It does not arrive. */
+  /** The answer does not arrive. */
   isCut: boolean;
 }
 
@@ -24,7 +24,7 @@ export function createFrontDoor(world: World, isOpen: () => boolean): CallerOf {
   const { scheduler, faults, trace } = world;
   const pages = new Map<string, string>();
   const expectRead = createReadCheck(world);
-  // What was seen before a restore says nothing about what there is after it.
+  // Reads before a restore say nothing about the state after it.
   const complain: World['complain'] = (invariant, text) => {
     if (!world.isRestored()) world.complain(invariant, text);
   };
@@ -34,7 +34,7 @@ export function createFrontDoor(world: World, isOpen: () => boolean): CallerOf {
     const wasRestored = world.isRestored();
     scheduler.after(random.between(1, 30), `${asked.method} ${asked.url}`, () => {
       const { machine, process } = random.pick(world.machines);
-      // What was on its way to a process of before the restore ends with it.
+      // A request to a process from before the restore ends with that process.
       const isCut = world.partitions.isCut('teams', machine.name) || world.isRestored() !== wasRestored;
       if (process === undefined || isCut) return resolve({ kind: 'lost' });
       const life = machine.life();
@@ -91,7 +91,7 @@ export function createFrontDoor(world: World, isOpen: () => boolean): CallerOf {
   };
 }
 
-/** What comes first: an answer, or the end of the caller's patience. */
+/** Resolves with an answer, or as lost when the caller's patience ends. */
 function waitPatiently({ scheduler }: World) {
   const { promise, resolve: end } = Promise.withResolvers<Answer>();
   const stopWaiting = scheduler.after(patienceMs, 'caller gives up', () => end({ kind: 'lost' }));
@@ -102,7 +102,7 @@ function waitPatiently({ scheduler }: World) {
   return { promise, resolve };
 }
 
-/** While nothing runs for days nobody tries more often than this. */
+/** Minimum pause between attempts during an outage of days. */
 const outagePauseMs = 600_000;
 
 function sleep({ scheduler, pace, isOutage }: World, durationMs: number): Promise<void> {
@@ -124,7 +124,7 @@ function untilRecorded({ scheduler, log, pace }: World, token: string, atMostMs:
   });
 }
 
-/** The clock goes wrong before the call is announced, and is set right again. */
+/** The clock jumps before the call is announced, and is corrected later. */
 function misleadClock({ scheduler, trace }: World, machine: Machine, random: Random): void {
   const skewMs = random.pick([-hour, hour]);
   trace.tell(`the clock of ${machine.name} is set ${skewMs / 1_000} s ahead`);
@@ -166,9 +166,9 @@ function requireProper(
     complain('simulation', `nothing is at ${method} ${url}`);
 }
 
-/** A payment that a process has shown never goes back, and none is older than the position that was asked for. */
+/** A payment shown by a process never goes back in time, and is never older than the requested position. */
 function createReadCheck({ log }: World) {
-  /** By process and payment: the number of the latest event that was shown. */
+  /** By process and payment: revision of the latest event shown. */
   const shown = new Map<string, number>();
   return ({ method, url, minPosition }: CallerRequest, by: string, complain: World['complain']) => {
     const [, token] = /\/payments\/(\w+)$/.exec(url) ?? [];
@@ -185,7 +185,7 @@ function createReadCheck({ log }: World) {
   };
 }
 
-/** I21: no customer is given two pages. @param pages those that were given, by payment */
+/** I21: no customer is given two pages. @param pages the pages handed out, by payment */
 function requireOnePage(
   pages: Map<string, string>,
   { token, processingUrl: page }: Record<string, unknown>,
@@ -197,7 +197,7 @@ function requireOnePage(
   if (first !== page) complain('I21', `${token} was given ${first}, then ${page}`);
 }
 
-/** I5: what was answered with success is on record at that moment. */
+/** I5: an operation answered with success is on record at that moment. */
 function requireDurable(world: World, url: string, { token }: Record<string, unknown>): void {
   if (typeof token !== 'string' || isOnRecord(world, url, token)) return;
   world.complain('I5', `${url} was answered with success, and ${token} is not on record`);
@@ -211,7 +211,7 @@ function isOnRecord({ books, log }: World, url: string, token: string): boolean 
   return asked.some(({ data }) => (data as { token?: string }).token === token);
 }
 
-/** F5: what nobody knows yet is not refused; once it is known, it is never unknown again. */
+/** F5: an operation with an unknown status is not refused; once known, it never becomes unknown again. */
 function requireKnown({ books, complain }: World, asked: object = {}): void {
   const { token = '' } = asked as { token?: string };
   const phase = books.find(token)?.phase;

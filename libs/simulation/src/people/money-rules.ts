@@ -1,14 +1,14 @@
-/** What bounds the teams' money: their wallets, limits, and the sum above which payouts take a second key. Operators change it. */
+/** The rules for the teams' money: wallets, limits, and the amount above which payouts need approval. Operators change them. */
 import { type MoneyLimit, type Wallet, walletNameOf } from '@tollgate/core';
 import type { Random } from '../world/random.ts';
 import type { TeamName } from './teams.ts';
 
 export type Operation = MoneyLimit['operation'];
 
-/** Of one team. Minor units of its only currency. */
+/** Rules of one team. @unit minor units of its only currency */
 export interface MoneyRules {
   wallet: Wallet;
-  /** Above it, payouts wait for a second key. */
+  /** Payouts above this amount need approval. */
   approvalAbove: number | undefined;
   limits: readonly (Pick<MoneyLimit, 'perCall' | 'perDay'> & { operation: Operation })[];
 }
@@ -22,12 +22,12 @@ const perDay: Record<Operation, readonly number[]> = {
   payout: [100, 300],
 };
 
-/** From the moment a process has read the rules until it announces a call by them, with every pause, milliseconds. */
+/** Maximum time from reading the rules to announcing a call by them, including every pause. @unit milliseconds */
 export const rulesHoldMs = 180_000;
 
 export type Rules = ReturnType<typeof createRules>;
 
-/** Three of ten seeds begin without any. */
+/** Three of ten seeds start without any rules. */
 export function createRules(random: Random, now: () => number) {
   const draw = (own: Random): MoneyRules => ({
     wallet: own.chance(0.5) ? { kind: 'shared', name: 'both' } : { kind: 'own' },
@@ -41,7 +41,7 @@ export function createRules(random: Random, now: () => number) {
       })),
   });
   const isBare = random.chance(0.3);
-  /** By team, the latest first. */
+  /** By team, latest first. */
   const history = new Map<string, { until: number; rules: MoneyRules }[]>();
   const historyOf = (team: string) => {
     const drawn = { until: Infinity, rules: isBare ? noRules : draw(random.fork(team)) };
@@ -53,7 +53,7 @@ export function createRules(random: Random, now: () => number) {
   return {
     of,
     walletOf: (team: string): string => walletNameOf({ team, wallet: of(team).wallet }),
-    /** Those that held lately, by which something may still be decided. */
+    /** Rules in effect recently, by which a decision may still be made. */
     lately: (team: string): readonly MoneyRules[] =>
       historyOf(team)
         .filter(({ until }) => until > now() - rulesHoldMs)

@@ -1,6 +1,6 @@
 /**
- * Teams that move: an operator adopts what their merchant accounts made before, while everything goes on. He is interrupted, and begins
- * again; in the end each payment belongs to one of them, and is what it is at the service.
+ * Teams that migrate: an operator adopts earlier payments of their merchant accounts during normal traffic. The adoption is
+ * interrupted and restarted. In the end each payment belongs to one team and has its status at the service.
  */
 import { type AdoptedRow, adoptPayments } from '@tollgate/adoption';
 import { createAskAccount, nameOfInstallation } from '@tollgate/core';
@@ -26,15 +26,15 @@ import { refunds } from './payments.ts';
 import { type TeamName, accounts, teamNames, webhookUrlOf } from './teams.ts';
 
 export interface Moving {
-  /** Somebody moves under this seed. */
+  /** True if this seed includes a migration. */
   isUnderWay: boolean;
-  /** What has not been taken yet. */
+  /** Payments that have not been adopted yet. */
   differences(): string[];
 }
 
 /**
- * Under a third of the seeds in which the service has lists, and what is final is inquired in time: nobody compares days before the first
- * reconciliation.
+ * Runs in a third of the seeds in which the service has lists and final payments are inquired in time: days before the first
+ * reconciliation are not compared.
  */
 export function beginMoving(world: World, callerOf: CallerOf): Moving {
   const random = world.random.fork('moving');
@@ -56,7 +56,7 @@ export function beginMoving(world: World, callerOf: CallerOf): Moving {
   };
 }
 
-/** As somebody else has left it. */
+/** A payment as the previous installation left it. */
 function addFormer({ ledger, scheduler, random }: Caller, orderNumber: string): LedgerPayment {
   const amount = random.whole(2, 40) * 50;
   const status = random.pick(['approved', 'approved', 'init', 'pending', 'declined'] as const);
@@ -87,12 +87,12 @@ function addFormer({ ledger, scheduler, random }: Caller, orderNumber: string): 
   return payment;
 }
 
-/** Until it has ended well once, with every payment read. */
+/** Repeats until one run has succeeded and read every payment. */
 async function adopt(caller: Caller, team: TeamName, account: string): Promise<void> {
   const { random, sleep, trace, saw } = caller;
   const machine = createMachine('operator', caller.scheduler, random.fork('machine'));
   const taken = new Set<string>();
-  // He forgets to say which payments are those of the team.
+  // The operator forgets to say which payments belong to the team.
   const isSloppy = random.chance(0.2);
   const prefix = isSloppy ? '' : `former-${team}-`;
   await sleep(random.between(1_000, 200_000));
@@ -112,7 +112,7 @@ async function adopt(caller: Caller, team: TeamName, account: string): Promise<v
 interface Order {
   team: TeamName;
   account: string;
-  /** Of the order numbers that he takes. */
+  /** Prefix of the order numbers to adopt. */
   prefix: string;
 }
 
@@ -154,7 +154,7 @@ async function adoptOnce(
       wallet: caller.rules.walletOf(team),
       isDryRun: false,
       callbackUrl: webhookUrlOf(team),
-      // Now and then a run says so, also one after another that did not.
+      // Half of the runs set this limit, possibly after a run that did not.
       ...omitUndefined({ payableFrom: random.chance(0.5) ? dayOf(caller, -1) : undefined }),
       from: dayOf(caller, -2),
       to: dayOf(caller),
@@ -171,7 +171,7 @@ async function adoptOnce(
     });
     return isEveryRowRead;
   };
-  // A passing failure tells him to begin again.
+  // After a temporary failure he starts again.
   const unlessPassing = (error: unknown): false => {
     if (isRetryable(error)) return false;
     throw error;
@@ -196,7 +196,7 @@ const providerOf = (world: World, life: Life, account: string) =>
     }),
   });
 
-/** Its team refunds it, or takes or gives back what is held. */
+/** The team refunds the payment, or captures or voids an authorized one. */
 async function use(caller: Caller, team: TeamName, token: string): Promise<void> {
   const { random, books } = caller;
   await caller.sleep(random.between(1_000, 60_000));

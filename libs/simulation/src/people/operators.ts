@@ -1,20 +1,20 @@
 /**
- * Operators who pause and drain merchant accounts, and resume them: what has been sent must be found out all the same. Others change wallets,
- * limits and approvals, and transfer money, while it moves.
+ * Operators who pause, drain and resume merchant accounts; outcomes of sent calls must still be found. Others change wallets,
+ * limits and approvals, and transfer money, under load.
  */
 import { type CallerOf, insist, isSuccess, post } from './caller.ts';
 import { accounts, teamNames } from './teams.ts';
 
-/** After everything that failed, milliseconds: longer than a machine is suspended. */
+/** Delay after the last fault; longer than a machine is suspended. @unit milliseconds */
 const lookedAtAfterMs = 120_000;
 
-/** Under half of the seeds somebody is there. Ends with every account resumed. */
+/** Half of the seeds have an operator. Ends with every account resumed. */
 export function beginOperators(callerOf: CallerOf): void {
   const caller = callerOf('operators');
   const { random, sleep, saw, isOpen } = caller;
   if (!random.chance(0.5)) return;
 
-  /** Resolves with which process has answered; undefined if none has, though one may have heard of it. */
+  /** Resolves with the process that answered; undefined if none did, although one may have received the request. */
   async function ask(account: string, change: string): Promise<string | undefined> {
     const url = `admin/accounts/sandbox/${account}/${change}`;
     const answer = await caller.request(post('operator', url, { reason: 'Maintenance.' }));
@@ -43,7 +43,7 @@ export function beginOperators(callerOf: CallerOf): void {
       await close(random.pick(accounts), random.pick(['pause', 'pause', 'drain']));
       await sleep(random.between(10_000, 240_000));
     }
-    // A request that a suspended machine has held may take effect after the one that followed it: somebody sees it, and resumes.
+    // A request held by a suspended machine may take effect after its successor. An operator notices, and resumes the account.
     await sleep(lookedAtAfterMs / caller.pace);
     for (const account of accounts) await resume(account);
   }
@@ -53,7 +53,7 @@ export function beginOperators(callerOf: CallerOf): void {
 
 const wallets = [...teamNames.map((team) => `team-${team}`), 'wallet-both'];
 
-/** Under six of ten seeds. */
+/** Runs in six of ten seeds. */
 export function beginRuleChanges(callerOf: CallerOf): void {
   const caller = callerOf('rules');
   const { random, sleep, rules, trace, saw } = caller;

@@ -1,4 +1,4 @@
-/** The teams' payments: created, repeated if nothing was answered, paid by customers, captured, voided, refunded too much. */
+/** The teams' payments: created, repeated when unanswered, paid by customers, captured, voided, and refunded in excess. */
 import { cardNumber, emailOf } from '../checks/secrets.ts';
 import { pageOf } from '../payment-service/api.ts';
 import {
@@ -69,7 +69,10 @@ export async function paymentStory(caller: Caller, number: number): Promise<void
   await watching;
 }
 
-/** I10: other terms under the same key. Not once teams stay out: a restored store may have forgotten the payment, which would be a new one. */
+/**
+ * I10: other terms under the same key. Not after a restore: the restored store may not have the payment, so this would create a
+ * new one.
+ */
 async function reuseKey(caller: Caller, { team, body, key }: CallerRequest, amount: number): Promise<void> {
   const answer = await caller.request(post(team, 'payments', { ...body, amount: amount + 1 }, key));
   if (isSuccess(answer)) caller.complain('I10', `another amount under the key ${key ?? ''} was accepted`);
@@ -91,7 +94,7 @@ async function spy(caller: Caller, owner: TeamName, token: string): Promise<void
   caller.saw("another team's payment asked for");
 }
 
-/** The customer of a page that was handed out. */
+/** The customer of a payment page. */
 async function payOn({ ledger, random, sleep, trace }: Caller, page: string): Promise<void> {
   await sleep(random.between(2_000, 60_000));
   const payment = ledger.payments.find((each) => pageOf(each) === page);
@@ -120,16 +123,16 @@ async function endTwoStep(caller: Caller, team: TeamName, token: string): Promis
   );
   const isRefused = answers.some((answer) => codesOf(answer?.body).includes('payment_not_confirmable'));
   const wasInReview = (books.find(token)?.reviewCount ?? 0) > 0;
-  // A bare provider does not show that money is authorized.
+  // A bare provider does not show authorized money.
   if (wasHeld && isHeld() && isRefused && !faults.isBare && !wasInReview)
     caller.complain('F5', `${token} is refused as not confirmable, and its money is authorized`);
 }
 
-/** Several refunds of a payment, together perhaps of more than there is: one after the other, or at once. */
+/** Several refunds of a payment, possibly exceeding its amount in total, in sequence or concurrently. */
 export async function refunds(
   caller: Caller,
   { team, token, amount }: { team: TeamName; token: string; amount: number },
-  /** What tells its keys from those of other refunds. */
+  /** Distinguishes its keys from those of other refunds. */
   name: string,
 ): Promise<void> {
   const { random } = caller;

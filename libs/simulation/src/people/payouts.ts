@@ -1,11 +1,14 @@
-/** The teams' payouts: to a bank account, or to a customer whose recurring token they have; above a sum a second key decides. */
+/**
+ * The teams' payouts: to a bank account, or to a customer whose recurring token they have. Above a threshold a second key
+ * decides.
+ */
 import { bankAccount } from '../checks/secrets.ts';
 import { type Caller, type Known, codesOf, insist, insistAtOnce, isSuccess, post } from './caller.ts';
 import { type TeamName, approver, teamNames, webhookUrlOf } from './teams.ts';
 
 const payoutsMax = 6;
 
-/** Asks again, under another key, while the team has not taken enough yet. */
+/** Repeats the request under a new key while the team's balance is too low. */
 export async function payoutStory(caller: Caller, number: number): Promise<void> {
   const { random } = caller;
   const team = random.pick(teamNames);
@@ -17,7 +20,7 @@ export async function payoutStory(caller: Caller, number: number): Promise<void>
   }
 }
 
-/** @returns the codes with which it was refused */
+/** @returns the error codes of the refusal */
 export async function payOut(
   caller: Caller,
   team: TeamName,
@@ -34,7 +37,7 @@ export async function payOut(
   if (token === undefined) return answers.flatMap((answer) => codesOf(answer?.body));
   if (answers.some((answer) => isAwaiting(answer?.body))) {
     await decideBySecondKey(caller, team, token);
-    // An approved payout is sent by a repeat.
+    // An approved payout is sent when its request is repeated.
     await insistAtOnce(caller, request, known);
   }
   caller.saw('paid out');

@@ -1,4 +1,4 @@
-/** People who look after reviews: they compare them with what the service has, or guess. A key of the team answers as well. */
+/** People who resolve reviews: they check the service, or guess. A team's key resolves reviews as well. */
 import { type OperationOnRecord, type ReviewOnRecord, guess } from '../checks/books.ts';
 import type { Ledger } from '../payment-service/ledger.ts';
 import type { Random } from '../world/random.ts';
@@ -6,12 +6,12 @@ import { type Caller, type CallerOf, isSuccess, post } from './caller.ts';
 import { type TeamName, persons } from './teams.ts';
 
 export interface Persons {
-  /** Waits for no answer. */
+  /** True if no request is pending. */
   isIdle(): boolean;
   stop(): void;
 }
 
-/** What may be answered, right or wrong. */
+/** The possible resolutions, right or wrong. */
 const allowed: Record<string, readonly string[]> = {
   attempt_not_found: ['check_again', 'payment_not_made'],
   payout_not_found: ['check_again', 'payout_not_made'],
@@ -21,10 +21,10 @@ const allowed: Record<string, readonly string[]> = {
   dispute_opened: ['acknowledged', 'dispute_won', 'dispute_lost'],
 };
 
-/** Of one payment or payout, however often it is still so. */
+/** Maximum number of resolutions for one payment or payout. */
 const answersMax = 6;
 
-/** Under seven of ten seeds somebody is there. */
+/** Seven of ten seeds have people who resolve reviews. */
 export function beginPersons(callerOf: CallerOf): Persons {
   const caller = callerOf('persons');
   const { random, books } = caller;
@@ -62,7 +62,7 @@ async function resolve(caller: Caller, operation: OperationOnRecord, isCareless:
   const truth = truthAbout(ledger, operation, review);
   const person = isCareless && random.chance(0.5) ? undefined : random.pick(persons);
   const resolution = isCareless ? (guessAbout(random, review.code, person) ?? truth) : truth;
-  // What a key keeps is not released: it stays held for good.
+  // A resolution by a key does not release the money: it stays reserved.
   const isTrue = resolution === 'check_again' || (resolution === truth && person !== undefined);
   const reason = isTrue ? 'Compared with the list of the service.' : guess;
   const body = { code: review.code, number, resolution, reason };
@@ -74,7 +74,7 @@ async function resolve(caller: Caller, operation: OperationOnRecord, isCareless:
   if (answer.kind === 'answer' && answer.statusCode === 202) saw('a second person must agree');
 }
 
-/** A key mostly gives an answer that it may give, as a team does that wants its money back. */
+/** A key mostly chooses a resolution that it is allowed to give, like a team that wants its money back. */
 function guessAbout(random: Random, code: string, person: string | undefined): string | undefined {
   const answers = allowed[code] ?? [];
   const ofKeys = answers.filter((each) => each === 'keep_ours' || each === 'acknowledged');
@@ -87,7 +87,7 @@ function truthAbout(
   operation: OperationOnRecord,
   { code, evidence }: ReviewOnRecord,
 ): string {
-  // Also an attempt that a restored store has forgotten.
+  // Includes an attempt that a restored store has lost.
   const isOwn = ({ orderNumber }: { orderNumber: string }) => orderNumber.startsWith(`${operation.token}.`);
   switch (code) {
     case 'attempt_not_found':
@@ -121,7 +121,7 @@ function truthOfDiscrepancy(
   return isTrue ? 'accept_theirs' : 'check_again';
 }
 
-/** Of a payment only where it was approved before: of one that is open it is what a fault showed. */
+/** For a payment the amount counts only if it was approved before: the amount of an open payment comes from a fault. */
 function isAmountOf(
   { payments, payouts }: Ledger,
   { token, kind, approvedAmount, serviceToken }: OperationOnRecord,
@@ -134,7 +134,7 @@ function isAmountOf(
   return payouts.some((each) => each.orderNumber.startsWith(`${token}.`) && each.amount === amount);
 }
 
-/** Of refunds over the same amount the service has as many as we know of, or one more. */
+/** For refunds of the same amount, the service has as many as we know of, or one more. */
 function refundAt(ledger: Ledger, { serviceToken, refunds }: OperationOnRecord, refundToken: string): string {
   const amount = refunds.get(refundToken)?.amount;
   const there = ledger.refunds.filter((each) => each.payment === serviceToken && each.amount === amount);

@@ -1,13 +1,13 @@
-/** What teams read: single payments again and again, and their feeds, which have every event once and in order. */
+/** Readers of the teams: repeated reads of single payments, and feeds, which contain every event once and in order. */
 import type { RecordedEvent } from '@tollgate/event-store';
 import type { World } from '../world.ts';
 import { type Caller, type CallerOf, isSuccess } from './caller.ts';
 import { type TeamName, teamNames } from './teams.ts';
 
-/** How often it reads some times in a row, at the moment when something is recorded of it. */
+/** Maximum number of bursts of reads. A burst starts when an event of the payment is recorded. */
 const roundsMax = 6;
 
-/** Reads a payment; half of the time it wants at least what it has read. The front door checks what is shown. */
+/** Reads a payment; half of the reads require at least the last position read. The front door checks the answers. */
 export async function watch(caller: Caller, team: TeamName, token: string): Promise<void> {
   const { random } = caller;
   let latest: string | undefined;
@@ -26,23 +26,23 @@ export async function watch(caller: Caller, team: TeamName, token: string): Prom
   }
 }
 
-/** Of one team. */
+/** The feed reader of one team. */
 interface FeedReader {
   team: TeamName;
   caller: Caller;
   cursor: string;
-  /** What it was given, in the order in which it was: the token and the number of each event. */
+  /** Token and sequence number of each received event, in order. */
   given: { token: string; sequence: number }[];
 }
 
 export interface FeedReaders {
-  /** Reads on until there is no more, and demands that it was everything. */
+  /** Reads to the end of the feed and requires that no event is missing. */
   finish(): Promise<void>;
 }
 
 const patienceMs = 600_000;
 
-/** Under three of ten seeds the teams read their feeds all the time, and under two in the end only. */
+/** In three of ten seeds the teams read their feeds all the time, and in two only at the end. */
 export function beginFeedReaders(world: World, callerOf: CallerOf): FeedReaders {
   const { scheduler } = world;
   const share = world.random.fork('feed readers').fraction();
@@ -58,7 +58,7 @@ export function beginFeedReaders(world: World, callerOf: CallerOf): FeedReaders 
       await sleep(random.between(1_000, 60_000));
       await readPage(reader);
     }
-    // What hurries in a short world is its people, and not what they wait for.
+    // A short world speeds up its people, not the processes they wait for.
     while (!(await readPage(reader))) await sleep(1_000 / world.pace);
     atEnd += 1;
   }
@@ -69,7 +69,7 @@ export function beginFeedReaders(world: World, callerOf: CallerOf): FeedReaders 
   return {
     async finish() {
       isFinishing = true;
-      // What is recorded while it is read may be behind what a page had.
+      // Events recorded during the reading may be missing from the pages.
       const recorded = world.log.all().slice();
       if (isLate) begin();
       await scheduler.runUntil(scheduler.now() + patienceMs, () => atEnd === readers.length);
@@ -86,7 +86,7 @@ interface FedEvent {
   };
 }
 
-/** @returns true if there was no more by then */
+/** @returns true if the end of the feed was reached */
 async function readPage(reader: FeedReader): Promise<boolean> {
   const { team, caller, cursor } = reader;
   const url = `/api/v1/events?perPage=${caller.random.whole(1, 20)}&cursor=${cursor}`;
@@ -108,7 +108,7 @@ async function readPage(reader: FeedReader): Promise<boolean> {
 function requireWhole(recorded: readonly RecordedEvent[], { team, given, caller }: FeedReader): void {
   const { books, checks, complain } = caller;
   const disputes = checks.disputes.ofTeam(team);
-  // What was recorded of a dispute before anybody knew whose it is, nobody is given.
+  // Events of a dispute from before its team was known are not in the feed.
   const nextOf = new Map(disputes.map(({ token, ownedFrom = 0 }) => [token, ownedFrom]));
   for (const { token, sequence } of given) {
     const next = nextOf.get(token) ?? 0;

@@ -1,12 +1,15 @@
-/** Customers who come back: a payment yields a recurring token, and its team charges it again, or pays out to it; another one tries to. */
+/**
+ * Returning customers: a payment yields a recurring token, and its team charges it again or pays out to it. Another team tries to
+ * use it.
+ */
 import { type Caller, insistAtOnce, isSuccess, post } from './caller.ts';
 import { payOut } from './payouts.ts';
 import { type TeamName, teamNames, webhookUrlOf } from './teams.ts';
 
-/** How often a team reads its payment before it gives up on a token. */
+/** How often a team reads its payment before it stops waiting for a token. */
 const readsMax = 6;
 
-/** Resolves with the payment that it has created, if any. */
+/** Resolves with the created payment, if any. */
 export async function chargeAgain(
   caller: Caller,
   team: TeamName,
@@ -22,7 +25,7 @@ export async function chargeAgain(
     const body = { product: 'Tea', amount, currency: 'EUR', orderNumber, callbackUrl, recurringToken };
     return post(by, 'payments', body, orderNumber);
   };
-  // I14: another team has read it somewhere.
+  // I14: another team has learned the token.
   for (const thief of teamNames.filter((name) => name !== team && random.chance(0.3))) {
     if (isSuccess(await caller.request(chargeBy(thief, `stolen-${number}`))))
       caller.complain('I14', `${thief} charges a recurring token of ${team}`);

@@ -1,4 +1,4 @@
-/** The teams of the simulated world, and the directory that every process has of them. */
+/** The teams of the simulated world, and the team directory of every process. */
 import { omitUndefined } from '@tollgate/service-kit';
 import { type Caller, type TeamDirectory, everywhere } from '@tollgate/teams';
 import { type MoneyRules, type Rules, noRules } from './money-rules.ts';
@@ -6,22 +6,22 @@ import { type MoneyRules, type Rules, noRules } from './money-rules.ts';
 export const teamNames = ['shop', 'rival'] as const;
 export type TeamName = (typeof teamNames)[number];
 
-/** The merchant accounts of all. */
+/** The merchant accounts of all teams. */
 export const accounts = ['main', 'other'] as const;
 
 export const endpointUrlOf = (team: TeamName): string => `https://${team}.sim/endpoint`;
 export const webhookUrlOf = (team: TeamName): string => `https://${team}.sim/webhooks`;
 
-/** The people who look after reviews. */
+/** The people who resolve reviews. */
 export const persons = ['ada', 'bob'] as const;
 type Person = (typeof persons)[number];
 
 /** The second key of each team, which approves payouts. */
 export const approver = 'approver';
-/** Who has a key of its own: without one it is the team's first. */
+/** Holders of a key of their own; without a holder, the team's first key is used. */
 export type Holder = Person | typeof approver;
 
-/** What a team's key, or a person in the name of the team, sends. */
+/** The authorization header of a team's key, or of a person acting for the team. */
 export const bearerOf = (team: string, holder?: Holder): string =>
   holder === undefined ? `Bearer ${team}` : `Bearer ${team} ${holder}`;
 
@@ -42,7 +42,7 @@ const personOf = (team: string, person: Person, rules: MoneyRules): Caller => ({
   operator: { person, source: 'oidc', grants: everywhere('operator') },
 });
 
-/** The operator who closes accounts and transfers money. */
+/** The operator who pauses accounts and transfers money. */
 const operator: Caller = {
   ...callerOf('', noRules),
   keyId: 'person',

@@ -1,4 +1,4 @@
-/** Receivers of webhooks, which fail and whose answers are lost. A team adds a standing endpoint. */
+/** Webhook receivers, which fail and lose answers. A team adds an endpoint. */
 import type { WebhookClient } from '@tollgate/webhooks';
 import { requireNoSecret } from '../checks/secrets.ts';
 import type { Life } from '../world/machine.ts';
@@ -28,7 +28,7 @@ export function createWebhookReceivers(world: World): (life: Life) => WebhookCli
   });
 }
 
-/** Under four of ten seeds the teams have an endpoint each. */
+/** In four of ten seeds each team has an endpoint. */
 export function beginEndpoints(world: World, callerOf: CallerOf): { differences(): string[] } {
   const isOn = world.random.fork('webhook endpoints').chance(0.4);
   const callers = isOn ? teamNames.map((team) => ({ team, caller: callerOf(`endpoint of ${team}`) })) : [];
@@ -37,7 +37,7 @@ export function beginEndpoints(world: World, callerOf: CallerOf): { differences(
   return { differences: () => (underWay === 0 ? [] : ['a team waits for an answer about its endpoint']) };
 }
 
-/** Asks until it is there. */
+/** Repeats the request until the endpoint exists. */
 async function addEndpoint(caller: Caller, team: TeamName): Promise<void> {
   const { random, sleep, trace, complain } = caller;
   await sleep(random.between(0, 120_000));

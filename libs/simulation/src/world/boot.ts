@@ -1,4 +1,4 @@
-/** The two machines of a world, and how a process of the gateway is started on one: over a store, a bus and a network that fail. */
+/** The two machines of a world, and how a gateway process is started on one of them, on a faulty store, bus and network. */
 import { inspect } from 'node:util';
 import { BusUnavailable, type KafkaMessageBus, type MessageBus } from '@tollgate/message-bus';
 import { type Log, errorCode } from '@tollgate/service-kit';
@@ -13,19 +13,19 @@ import { accounts, createSimulatedDirectory } from '../people/teams.ts';
 import { createWebhookReceivers } from '../people/webhooks.ts';
 import type { World } from '../world.ts';
 
-/** Adds them, and says how each is booted. */
+/** Adds the machines and defines how each one boots. */
 export function addMachines(world: World, disasters: Disasters): void {
   const { random, scheduler, faults, trace } = world;
   const answerOf = createServiceApi(world.ledger, random.fork('service'), faults);
   const leaseMs = random.fork('lease').pick([10_000, 30_000, 60_000, 60_000]);
-  // The first comes while everything still fails, however short the seed is.
+  // The first inquiry about final payments falls into the safety phase, however short the seed is.
   const settledAfterS =
     faults.blind === 'inquiries about what is final'
       ? [30 * 86_400]
       : [Math.round(300 * world.pace), 900, 2_400, 6_600];
   const config = configOf(settledAfterS, world.isReviewByTwo);
   const sharding = random.fork('notifier shards');
-  /** The counts that a process may be started with: while releases are rolled out, two differ. */
+  /** Instance counts that a process may be started with: during a rolling upgrade two counts coexist. */
   const shardCounts = sharding.pick([[1], [1], [2], [1, 2, 3]]);
   const webhookClient = createWebhookReceivers(world);
   const directory = createSimulatedDirectory(world.rules);
@@ -72,7 +72,10 @@ export function addMachines(world: World, disasters: Disasters): void {
   };
 }
 
-/** It wakes up with the answer to its handshake. One of its clocks may not have counted the time; of both nobody could know. */
+/**
+ * The process resumes when its handshake is answered. One of its clocks may not have counted the pause; if both had missed it,
+ * the pause would be undetectable.
+ */
 function stopInHandshake({ random, trace, faults }: World, machine: Machine, { name }: Life): void {
   const durationMs = random.between(6_000, 60_000);
   const isSuspended = faults.strikes('suspended', random);
@@ -81,23 +84,23 @@ function stopInHandshake({ random, trace, faults }: World, machine: Machine, { n
   );
   if (isSuspended) {
     machine.suspend(durationMs);
-    // Its clock had run ahead, and is set right as it wakes up: then neither of the two has counted the time.
+    // The clock was ahead and is corrected on resume, so neither clock has counted the pause.
     if (faults.strikes('set-back-at-waking', random))
       machine.setSkew(machine.skewMs() - durationMs - random.between(5_000, 600_000));
     return;
   }
   machine.pause(durationMs);
-  // As of a virtual machine whose host keeps no time for it.
+  // Like a virtual machine whose clock stops with it.
   if (faults.strikes('clock-stood-still', random)) machine.setSkew(machine.skewMs() - durationMs);
 }
 
-/** It has said what it does next, and others act on that before it does it. */
+/** Pauses a process after it has announced its next step, so that others act on the announcement first. */
 function stopBehindAppend(
   { faults, trace }: World,
   machine: Machine,
   { life, stream }: { life: Life; stream: string },
 ): void {
-  // There are very many views, records of topics and leases, and no call is announced by them.
+  // Views, topic records and leases are frequent and announce no call.
   const isDerived = /^(view|checkpoint|lease|bus)/.test(stream);
   if (isDerived || !faults.strikes('pause-behind-append', life.random)) return;
   const durationMs = life.random.pick([2_000, 8_000, 20_000]);
@@ -105,7 +108,9 @@ function stopBehindAppend(
   machine.pause(durationMs);
 }
 
-/** Callbacks are queued in the store, public records are published to a broker. Either may fail before, after, or in the middle. */
+/**
+ * Callbacks are queued in the store, public records are published to a broker. Either may fail before, after, or halfway through.
+ */
 function wrapBus(
   { faults, downUntil, scheduler, broker }: World,
   bus: MessageBus,
@@ -127,7 +132,7 @@ function wrapBus(
   };
 }
 
-/** What the code itself rules out is a violation as well. */
+/** A defect reported in the log is a violation as well. */
 function listeningLog({ complain }: World, life: Life): Log {
   const hear = (fields: { error?: unknown }, message: string) => {
     const { error } = fields;

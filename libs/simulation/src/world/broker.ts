@@ -1,11 +1,11 @@
-/** A Kafka with one partition for each topic, in memory: what it has taken, it keeps. */
+/** An in-memory Kafka with one partition per topic. It keeps every accepted record. */
 import type { BusRecord, KafkaMessageBus } from '@tollgate/message-bus';
 
 export interface Broker extends Pick<
   KafkaMessageBus,
   'publish' | 'lastPerPartition' | 'partitionOf' | 'address'
 > {
-  /** Everything that was published, in order. */
+  /** All published records, in order. */
   records: readonly BusRecord[];
 }
 

@@ -1,4 +1,4 @@
-/** What the simulated event store keeps: the order of all events, and the streams in it. It never forgets what it confirmed. */
+/** The simulated event store: the order of all events, and their streams. Confirmed events are never lost. */
 import {
   type Appended,
   type AppendOptions,
@@ -17,12 +17,12 @@ import {
 
 interface Stream {
   name: string;
-  /** Those that reads show. */
+  /** Events visible to reads. */
   events: RecordedEvent[];
   next: Revision;
   keepLast: number;
   isRemoved: boolean;
-  /** Appends that the leader has and nobody can read, until they are decided. */
+  /** Appends that the leader has but that are not readable until they are decided. */
   hidden: Write[];
 }
 
@@ -34,7 +34,7 @@ interface Write {
 
 interface Shelf {
   now: () => number;
-  /** All that were ever visible, in order; also what `keepLast` hides from reads by now. */
+  /** All events that were ever visible, in order, including those that `keepLast` hides from reads. */
   all: RecordedEvent[];
   streams: Map<string, Stream>;
   listeners: Set<(event: RecordedEvent) => void>;
@@ -55,14 +55,14 @@ export function createEventLog(now: () => number) {
   return {
     append: (...[name, events, expected, options = {}]: AppendArguments) =>
       append(shelf, opened(shelf, name), { events, expected, options }),
-    /** Takes it as a leader without a quorum does: nobody sees it until it is decided, and the append gets no answer. */
+    /** Appends like a leader without a quorum: the events are not readable until decided, and the append gets no answer. */
     hide: (...[name, events, expected, options = {}]: AppendArguments) =>
       hide(shelf, opened(shelf, name), { events, expected, options }),
     read: (name: string, options?: ReadOptions) => readFrom(streams.get(name)?.events ?? [], options),
-    /** Events after a position, at most `limit`, and up to where was looked. */
+    /** Events after a position, at most `limit`, and the last position examined. */
     scan: (from: Position, prefixes: readonly string[], limit: number) => scan(shelf, from, prefixes, limit),
     head: () => toPosition(all.length),
-    /** As it is now. @returns what makes it so again: all that came since is gone */
+    /** Takes a snapshot. @returns a function that restores it and drops all later events */
     backup: () => backUp(shelf),
     keepLast: (name: string, count: number): void => {
       const stream = opened(shelf, name);
@@ -93,7 +93,7 @@ const toPosition = (row: number): Position =>
 
 const empty = () => ({ events: [], next: 0, keepLast: Infinity, isRemoved: false, hidden: [] });
 
-/** @throws StoreUnavailable for one that was removed */
+/** @throws StoreUnavailable for a removed stream */
 function opened({ streams }: Shelf, name: string): Stream {
   const stream = streams.get(name) ?? { name, ...empty() };
   streams.set(name, stream);
@@ -106,7 +106,7 @@ function backUp({ all, streams }: Shelf): () => void {
   const copies = new Map([...streams].map(([name, each]) => [name, { ...each, events: [...each.events] }]));
   return () => {
     all.length = length;
-    // Whoever writes to one of them still holds it.
+    // Writers hold references to the stream objects, so these are updated in place.
     for (const [name, stream] of streams) Object.assign(stream, copies.get(name) ?? empty(), { hidden: [] });
   };
 }
@@ -142,7 +142,7 @@ function trim(stream: Stream): void {
 function append(shelf: Shelf, stream: Stream, wanted: Write): Appended | Conflict {
   const { events, expected } = wanted;
   if (stream.hidden.length > 0) {
-    // After what nobody can read: taken along if it fits, and in any case not confirmed.
+    // Behind an undecided append: queued if it fits, and never confirmed.
     if (fits(stream, wanted)) stream.hidden.push(wanted);
     throw notShown(stream.name);
   }
@@ -199,7 +199,7 @@ function fits(stream: Stream, { events, expected }: Write): boolean {
   return !isThere && written === after(expected);
 }
 
-/** A repeated append is answered as the first one was. */
+/** A repeated append gets the same answer as the first one. */
 function repeatOf(
   { events: kept }: Stream,
   events: readonly SerializedEvent[],
@@ -211,7 +211,7 @@ function repeatOf(
   return last && { kind: 'appended', revision: last.revision, position: last.position };
 }
 
-/** Frozen: all processes read the same one. */
+/** Frozen because all processes share the same event object. */
 const parsed = (text: string): unknown =>
   JSON.parse(text, (_key, value: unknown) => (isObject(value) ? Object.freeze(value) : value));
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;

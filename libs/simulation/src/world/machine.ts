@@ -1,12 +1,12 @@
 /**
- * One machine with one process at a time: its clock, its crashes and its pauses. What reaches a process from outside comes
- * through `deliver`: nothing reaches one that has crashed, and one that is paused gets it when it wakes up, in any order.
+ * One machine with one process at a time: its clock, crashes and pauses. All input reaches a process through `deliver`: a crashed
+ * process receives nothing, and a paused one receives its input on wake-up, in random order.
  */
 import type { Clock } from '@tollgate/service-kit';
 import { createIds, type Random } from './random.ts';
 import type { Scheduler } from './scheduler.ts';
 
-/** True time begins here, milliseconds since the Unix epoch: a moment of an ordinary afternoon. */
+/** Start of the true time, milliseconds since the Unix epoch: an ordinary afternoon. */
 export const epochMs = Date.UTC(2030, 2, 5, 14, 0, 0);
 
 export type Machine = ReturnType<typeof createMachine>;
@@ -21,14 +21,14 @@ export function createMachine(name: string, scheduler: Scheduler, random: Random
   let current = begin();
   return {
     name,
-    /** The life of the process that runs now. */
+    /** The life of the current process. */
     life: (): Life => current,
-    /** A new process; the one before it must have crashed. */
+    /** Starts a new process; the previous one must have crashed. */
     boot: (): Life => (current = begin()),
     crash: () => current.end(),
-    /** Stops the process as SIGSTOP does. */
+    /** Stops the process like SIGSTOP. */
     pause: (durationMs: number) => current.pauseUntil(scheduler.now() + durationMs, true),
-    /** Stops the whole machine: its monotonic clock does not count the time, as of a computer that is suspended. */
+    /** Suspends the whole machine: its monotonic clock does not count the time. */
     suspend: (durationMs: number) => current.pauseUntil(scheduler.now() + durationMs, false),
     /** Sets the wall clock, milliseconds ahead of the true time. */
     setSkew: (toMs: number) => void (skewMs = toMs),
@@ -63,7 +63,7 @@ function beginLife(machine: string, count: number, { scheduler, random, skewMs }
     function arrive(): void {
       if (!isAlive) return;
       if (isPaused()) {
-        // Whatever came meanwhile is there at once when it wakes up: timers and answers in any order.
+        // Timers and answers that arrived during the pause are delivered together on wake-up, in random order.
         const delayMs = pausedUntil - scheduler.now() + random.fraction();
         cancel = scheduler.after(delayMs, `${name} wakes: ${label}`, arrive);
         return;
@@ -73,11 +73,11 @@ function beginLife(machine: string, count: number, { scheduler, random, skewMs }
     return () => cancel();
   }
 
-  /** A question to the outside: `atPeer` is asked when it arrives there, and its answer travels back. */
+  /** A request to a peer: `atPeer` runs when the request arrives, and its answer travels back. */
   function ask<Answer>(label: string, { thereMs, backMs }: Travel, atPeer: () => Answer): Promise<Answer> {
     return new Promise((resolve, reject) => {
       if (!isAlive) return;
-      // What has left the process arrives, whatever becomes of the process.
+      // A sent request arrives even if its process crashes.
       scheduler.after(thereMs, `${name} asks ${label}`, () => {
         let answer: () => void;
         try {
@@ -101,14 +101,14 @@ function beginLife(machine: string, count: number, { scheduler, random, skewMs }
     isPaused,
     clock: createClock({ scheduler, skewMs, uncountedMs: () => uncountedMs }, deliver),
     isAlive: () => isAlive,
-    /** The connections of others to it break. */
+    /** Breaks the connections of its peers. */
     onCrash: (action: () => void) => void onCrash.add(action),
     end: (): void => {
       isAlive = false;
       for (const action of [...onCrash]) action();
     },
     pauseUntil: (at: number, isCounted: boolean): void => {
-      // Nothing reads the clock until it goes on.
+      // The clock is not read until the process continues.
       if (!isCounted) uncountedMs += Math.max(0, at - Math.max(pausedUntil, scheduler.now()));
       pausedUntil = Math.max(pausedUntil, at);
     },

@@ -1,4 +1,4 @@
-/** Ways between two parties that are cut, in one direction or in both. */
+/** Network partitions between two parties, in one direction or both. */
 import type { Random } from './random.ts';
 
 const peers = ['store', 'service', 'teams', 'receivers'];
@@ -9,9 +9,9 @@ export type Partitions = ReturnType<typeof createPartitions>;
 export function createPartitions(now: () => number) {
   const until = new Map<string, number>();
   return {
-    /** Nothing gets from one to the other now; one of the two is a machine, by its name. */
+    /** True if messages from one to the other are lost now; one of the two is a machine, by its name. */
     isCut: (from: string, to: string): boolean => now() < (until.get(`${from}>${to}`) ?? 0),
-    /** Cuts the way between a machine and one of its peers. Returns what it is, for the story. */
+    /** Cuts the connection between a machine and one of its peers. Returns a description for the trace. */
     cut: (machine: string, random: Random): string => {
       const peer = random.pick(peers);
       const ways = random.pick([['there'], ['back'], ['there', 'back'], ['there', 'back']]);

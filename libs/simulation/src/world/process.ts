@@ -1,6 +1,6 @@
 /**
- * One process of the gateway with all services, as `services/gateway/src/composition` puts them together, over the simulated
- * parts: only what listens on sockets is left out. Its routes are asked without a socket.
+ * One gateway process with all services, composed as in `services/gateway/src/composition`, on the simulated parts. Only the
+ * listening sockets are left out; routes are called without a socket.
  */
 import { registerCallbackRoutes } from '@tollgate/callback-ingester';
 import { createAccounts } from '@tollgate/core';
@@ -44,13 +44,13 @@ export interface ProcessParts {
   connectionsTo: (account: string, life: Life) => Connections;
   webhookClient: WebhookClient;
   log: Log;
-  /** How long leases last, milliseconds: longer ones make fewer steps of the same time. */
+  /** Duration of leases: longer ones need fewer steps for the same time. @unit milliseconds */
   leaseMs: number;
   config: SimulatedConfig;
 }
 
 export interface GatewayProcess {
-  /** What teams ask, and what the Payment Service calls. */
+  /** Serves the API for teams and the Payment Service's callbacks. */
   server: FastifyInstance;
   index: PaymentIndex;
 }
@@ -62,7 +62,7 @@ const dataSecrets = parseDataSecrets(dataSecret);
 const webhookSecrets = parseWebhookSecrets(`k1:${secret}`);
 export const callbackBase = 'https://callbacks.sim';
 
-/** Of all processes of a world. */
+/** Configuration of all processes of a world. */
 export const configOf = (settledAfterS: readonly number[], isReviewByTwo: boolean) =>
   readConfig(gatewayConfigSchema, {
     CALLBACK_PUBLIC_URL: callbackBase,
@@ -71,7 +71,7 @@ export const configOf = (settledAfterS: readonly number[], isReviewByTwo: boolea
   });
 type SimulatedConfig = ReturnType<typeof configOf>;
 
-/** Resolves when it serves; never where its life ends before. @throws what ends the start of a process */
+/** Resolves when the process serves; never if its life ends before. @throws any start-up failure */
 export async function startProcess(given: ProcessParts): Promise<GatewayProcess> {
   const { life, directory, log, config, leaseMs: leaseDurationMs } = given;
   const { clock, ids } = life;
@@ -117,7 +117,7 @@ export async function startProcess(given: ProcessParts): Promise<GatewayProcess>
     callbackSecrets: () => callbackSecrets,
     webhookSecrets: () => webhookSecrets,
     dataSecrets: () => dataSecrets,
-    // People act with keys here: nobody signs in.
+    // People use keys here; there is no sign-in.
     operatorCredentials: () => ({}),
     // Requests are not reported between processes here.
     internalCredential: () => ({}),
@@ -125,7 +125,7 @@ export async function startProcess(given: ProcessParts): Promise<GatewayProcess>
 
   const server = await serve(life, log);
   const ingesting = { bus, secrets: callbackSecrets, lifetimeMs: config.callbackLifetimeMs, clock, log };
-  // It has a server of its own in a gateway: two of them for each process would be slow to start.
+  // In a gateway it has its own server, but two servers per process would start slowly.
   await server.register(async (own) => registerCallbackRoutes(own, ingesting));
   await startProjector(parts);
   await startEventPublisher(parts);
@@ -146,7 +146,7 @@ async function serve({ clock, ids }: Life, log: Log): Promise<FastifyInstance> {
   return app;
 }
 
-/** What anybody in this world asks: to register the other fifty would be most of a start. */
+/** Routes used in this world. Registering the other fifty would dominate the start. */
 const routesAsked = new RegExp(
   [
     'POST /(payments|refunds|payouts)$',
@@ -159,7 +159,7 @@ const routesAsked = new RegExp(
   ].join('|'),
 );
 
-/** The same server, which takes only these of all that are added to it. */
+/** The same server, restricted to these routes. */
 const withRoutesAsked = (app: FastifyInstance): FastifyInstance =>
   Object.assign(Object.create(app) as FastifyInstance, {
     route: (given: RouteOptions) =>
@@ -201,7 +201,7 @@ const noMetrics = {
   refusedRequest: () => undefined,
 };
 
-/** The security log is not part of the simulation: nobody's money depends on it. */
+/** The security log is not simulated: no money depends on it. */
 const noSecurity = {
   security: {
     recordExport: async () => undefined,

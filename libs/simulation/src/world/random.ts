@@ -1,4 +1,4 @@
-/** Chance by seed: the same seed gives the same sequence on every machine. */
+/** Seeded randomness: the same seed gives the same sequence on every machine. */
 import { hash } from 'node:crypto';
 import type { Ids } from '@tollgate/service-kit';
 
@@ -11,7 +11,7 @@ export interface Random {
   /** A whole number from `min` to `max`, both included. */
   whole(min: number, max: number): number;
   pick<Item>(items: readonly Item[]): Item;
-  /** A sequence of its own: what draws from it shifts nobody else's. */
+  /** Forks an independent sequence: draws from it do not shift other sequences. */
   fork(name: string): Random;
 }
 

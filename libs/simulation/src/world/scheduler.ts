@@ -1,6 +1,6 @@
 /**
- * Decides what happens next. Everything in the simulated world that is waited for is an action with a time, drawn by the
- * seed; the earliest runs, and all that it sets off runs before the next one. Nothing else makes anything go on.
+ * Decides what happens next. Everything that the simulated world waits for is an action with a time drawn from the seed. The
+ * earliest action runs, with everything it triggers, before the next one. There is no other source of progress.
  */
 import type { Trace } from './trace.ts';
 import { runSteps } from './turns.ts';
@@ -8,14 +8,14 @@ import { runSteps } from './turns.ts';
 interface Entry {
   at: number;
   label: string;
-  /** Undefined once it was taken back. */
+  /** Undefined once cancelled. */
   action: (() => void) | undefined;
 }
 
 export type Scheduler = ReturnType<typeof createScheduler>;
 
 export function createScheduler(trace: Trace) {
-  /** The latest first; of those at one time, the one that was planned last. */
+  /** Sorted latest first; among equal times, last planned first. */
   const planned: Entry[] = [];
   let now = 0;
 
@@ -29,7 +29,7 @@ export function createScheduler(trace: Trace) {
     planned.splice(from, 0, entry);
   }
 
-  /** True if anything was left before `until`. */
+  /** True if any action was left before `until`. */
   function runNext(until: number): boolean {
     for (let next = planned.at(-1); next !== undefined && next.at <= until; next = planned.at(-1)) {
       planned.pop();
@@ -43,15 +43,15 @@ export function createScheduler(trace: Trace) {
   }
 
   return {
-    /** True time, milliseconds since the world began; no process sees it. */
+    /** True time since the world began; not visible to processes. @unit milliseconds */
     now: () => now,
-    /** Runs `action` after `delayMs`, unless the function that is returned is called first. */
+    /** Runs `action` after `delayMs`, unless the returned function is called first. */
     after: (delayMs: number, label: string, action: () => void): (() => void) => {
       const entry: Entry = { at: now + Math.max(0, delayMs), label, action };
       plan(entry);
       return () => void (entry.action = undefined);
     },
-    /** Lets time pass until nothing is left before `until`, or the condition holds. */
+    /** Advances time until no action is left before `until`, or the condition holds. */
     runUntil: async (until: number, isOver: () => boolean = () => false): Promise<void> => {
       await runSteps(() => !isOver() && runNext(until));
       if (!isOver()) now = Math.max(now, until);

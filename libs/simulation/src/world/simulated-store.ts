@@ -1,4 +1,4 @@
-/** The event store as one process reaches it: every call takes time, and may fail in all the ways that the port allows. */
+/** The event store as one process reaches it: every call takes time, and may fail in every way the port allows. */
 import {
   type CaughtUp,
   type EventStore,
@@ -10,17 +10,17 @@ import type { World } from '../world.ts';
 import { type EventLog, storeDown } from './event-log.ts';
 import type { Life } from './machine.ts';
 
-/** What the world does when a process has written or read. */
+/** Hooks for writes and reads of a process. */
 interface Hooks {
-  /** An append was carried out or refused, and its answer is on the way. */
+  /** An append was executed or refused, and its answer is in transit. */
   onAppended(stream: string): void;
-  /** A follower has taken what it was given. */
+  /** A follower has processed the events it received. */
   onTaken(): void;
 }
 
-/** Events of one delivery of a subscription at most. */
+/** Maximum number of events in one delivery of a subscription. */
 const windowMax = 200;
-/** What happens to these is nobody's money: faults there would only hide those that matter. */
+/** No money depends on these streams. Faults here would only mask those that matter. */
 const isBeat = (stream: string): boolean => stream === 'members';
 
 export function createSimulatedStore(world: World, life: Life, hooks?: Hooks): EventStore {
@@ -40,7 +40,7 @@ export function createSimulatedStore(world: World, life: Life, hooks?: Hooks): E
     });
 
   const append: EventStore['append'] = async (stream, events, expected, options) => {
-    // As it is now: the caller may go on with its objects.
+    // Copied now: the caller may change its objects afterwards.
     const { events: given } = serializeAppend(stream, events, expected, options);
     return life.ask(`append ${stream}`, travel(), () => {
       if (weather.isDown()) throw storeDown();
@@ -87,7 +87,7 @@ export function createSimulatedStore(world: World, life: Life, hooks?: Hooks): E
 
 const weatherOf = ({ downUntil, partitions, scheduler }: World, { machine }: Life) => ({
   isDown: () => scheduler.now() < downUntil.store || partitions.isCut(machine, 'store'),
-  /** What is asked arrives there, and no answer comes back. */
+  /** Requests arrive, but their answers are lost. */
   areAnswersLost: () => partitions.isCut('store', machine),
 });
 
@@ -105,14 +105,14 @@ async function* subscription(
   let isEndReported = false;
   while (!isAborted()) {
     const news = watch(log, life, prefixes, signal);
-    // Of those who follow, one may be behind another: what they show, and what they tell on, differs as long.
+    // Followers may lag behind one another; their responses and notifications differ during that time.
     const backMs = faults.strikes('subscription-slow', random)
       ? random.between(100, 4_000)
       : random.between(0.1, 5);
     const window = await untilAborted(
       signal,
       life.ask('subscription', { thereMs: random.between(0.1, 2), backMs }, () =>
-        // It survives failures of the store: it only waits.
+        // A subscription survives store failures: it only waits.
         weather.isDown() || weather.areAnswersLost() ? undefined : log.scan(scannedTo, prefixes, windowMax),
       ),
     );

@@ -1,7 +1,7 @@
-/** What happened, as a hash that two runs of one seed share, and as lines that a person can read. */
+/** The trace: a hash that is equal for two runs of one seed, and lines for people. */
 import { createHash } from 'node:crypto';
 
-/** Lines of the story that are kept for a failure. */
+/** Number of trace lines kept for a failure. */
 const linesKept = 400;
 
 export type Trace = ReturnType<typeof createTrace>;
@@ -11,19 +11,19 @@ export function createTrace({ isWhole, now }: { isWhole: boolean; now: () => num
   let steps = 0;
   const lines: string[] = [];
   return {
-    /** Each step of the scheduler. */
+    /** Called for each step of the scheduler. */
     step: (atMs: number, label: string): void => {
       steps += 1;
       hash.update(`${atMs} ${label}\n`);
     },
-    /** What a reader of the story wants to know. */
+    /** Adds a line for the reader of the trace. */
     tell: (text: string): void => {
       hash.update(text);
       lines.push(`${formatTime(now())}  ${text}`);
       if (!isWhole && lines.length > 2 * linesKept) lines.splice(0, linesKept);
     },
     hash: () => hash.copy().digest('hex').slice(0, 16),
-    /** The last lines of the story; all of them if everything is kept. */
+    /** The last lines of the trace; all of them if everything is kept. */
     lines: (): readonly string[] => (isWhole ? lines : lines.slice(-linesKept)),
     steps: () => steps,
   };

@@ -1,15 +1,15 @@
 /**
- * Runs steps one after the other, and between two of them all that has been resolved to where it waits again. A turn of the
- * event loop asks the operating system for news that a simulated world never has: so many steps share one.
+ * Runs steps one after the other, and between two steps all resolved continuations. A turn of the event loop polls the operating
+ * system for I/O that a simulated world never has, so many steps share one turn.
  */
 const stepsPerTurn = 256;
 
-/** Put off to the next turn by the code under test. It runs before the next step instead: then it is part of this one. */
+/** Work that the code under test deferred to the next turn. It runs before the next step, and is part of this one. */
 interface PutOff {
   run: () => void;
 }
 
-/** Until `step` gives false. @throws what a step throws */
+/** Repeats until `step` returns false. @throws any error of a step */
 export function runSteps(step: () => boolean): Promise<void> {
   const { setImmediate: plan } = globalThis;
   const { putOff, giveBack } = takeOverImmediates();
@@ -27,7 +27,7 @@ export function runSteps(step: () => boolean): Promise<void> {
       }
       if (isOver) resolve();
     }
-    // Node runs what has been resolved between two immediates of one turn.
+    // Between two immediates of one turn, Node runs the callbacks of resolved promises.
     function turn(): void {
       if (isOver) return;
       for (let count = 0; count < stepsPerTurn; count += 1) plan(go);
