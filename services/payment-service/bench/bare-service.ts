@@ -1,6 +1,6 @@
 /**
- * As little of a Payment Service as a gateway can be measured against: it keeps what it was asked for in memory, answers at
- * once, and never refuses. A program of the bench; prints where it is, and what its clients need.
+ * The minimal Payment Service for gateway benchmarks: it keeps requests in memory, answers at once, and never refuses.
+ * Prints its address and the settings its clients need.
  */
 import { createServer } from 'node:https';
 import { join } from 'node:path';
@@ -34,7 +34,9 @@ const callbacks = new Agent({ connections: 16 });
 const byToken = new Map<string, Created>();
 let count = 0;
 
-/** A hosted payment waits for its customer; one by card or recurring token is paid, or held, at once. */
+/**
+ * A hosted payment waits for its customer. A payment by card or recurring token is approved, or authorized, at once.
+ */
 function create(request: CreationRequest): object {
   const { amount, currency, orderNumber, callbackUrl, needConfirmation } = request;
   const token = `service-${(count += 1)}`;
@@ -50,13 +52,13 @@ function create(request: CreationRequest): object {
     ...(request.recurring ? { recurringToken: `recurring-${count}` } : {}),
   };
   byToken.set(token, payment);
-  // No answer tells of a hold.
+  // Authorizations are only reported by callback.
   if (payment.heldAmount) void callBack(payment, callbacks);
   const page = isPaid ? {} : { processingUrl: `https://127.0.0.1/pay/${token}` };
   return { success: true, token, ...page, payment: { amount, currency, status: payment.status } };
 }
 
-/** Resolves with true if it was taken. */
+/** Resolves with true if the callback was accepted. */
 async function callBack(payment: Created, dispatcher: Agent): Promise<boolean> {
   const { token, status, orderNumber, amount, currency, callbackUrl } = payment;
   const body = JSON.stringify({ token, type: 'payment', status, orderNumber, amount, currency });
@@ -92,12 +94,12 @@ function refund({ token, amount }: { token: string; amount?: number }): object {
 }
 
 interface Approval {
-  /** The oldest of those that are not approved. */
+  /** Number of payments to approve, oldest first. */
   count: number;
   connections: number;
 }
 
-/** Approves payments and tells so by their callbacks, as fast as they are taken; again if one is not. */
+/** Approves payments and sends their callbacks as fast as they are accepted; failed callbacks are repeated. */
 async function approve({ count, connections }: Approval): Promise<object> {
   const waiting = [...byToken.values()].filter(({ status }) => status === 'init').slice(0, count);
   const startedAt = performance.now();

@@ -1,4 +1,4 @@
-/** How the hosted checkout looks, reads and is guarded, in a real browser. */
+/** Layout, accessibility and security of the hosted checkout, in a real browser. */
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { authenticatedCard } from '../src/testing/samples.ts';
@@ -13,7 +13,10 @@ afterAll(() => scene.close());
 
 const locales = ['en', 'de', 'fr', 'es', 'zh', 'ja'] as const;
 
-/** Shows every page to `inspect` in turn: the form, its mistakes, the authentication, the outcome, and no payment. */
+/**
+ * Shows every page to `inspect` in turn: the form, its error messages, the authentication, the outcome, and a missing
+ * payment.
+ */
 async function inspectAll(
   page: Page,
   fields: object,
@@ -49,7 +52,7 @@ describe('the width of a small phone, 320 px,', () => {
     });
   });
 
-  it('leaves everything that is pressed or filled in at least 44 px high', async () => {
+  it('makes every control at least 44 px high', async () => {
     const { page } = await scene.newCustomer({ viewport: { width: 320, height: 568 } });
     await inspectAll(page, {}, async (name) => {
       for (const target of await page.locator('input, button, a.button').all()) {
@@ -61,7 +64,7 @@ describe('the width of a small phone, 320 px,', () => {
 });
 
 describe('accessibility', () => {
-  it('every page has its language, one heading, one main part, its own title, and no identifier twice', async () => {
+  it('every page has a language, one heading, one main part, its own title, and no duplicate identifier', async () => {
     const { page } = await scene.newCustomer();
     const titles = new Set<string>();
     await inspectAll(page, {}, async (name) => {
@@ -85,7 +88,7 @@ describe('accessibility', () => {
     expect(titles.size).toBe(5);
   });
 
-  it('every field has its label, its purpose for autofill, and descriptions that exist', async () => {
+  it('every field has a label, an autofill purpose, and existing descriptions', async () => {
     const { page } = await scene.newCustomer();
     await page.goto(scene.checkoutUrl(await scene.harness.create()));
     await press(payButton(page));
@@ -151,7 +154,7 @@ const contrasts = `(() => {
 })()`;
 
 describe('every answer', () => {
-  it('makes the browser ask nobody but the service, keep nothing, and find nothing to complain of', async () => {
+  it('makes the browser contact only the service, store nothing, and report no errors', async () => {
     const { page, context, requested, complaints } = await scene.newCustomer();
     await inspectAll(page, {}, async () => {
       expect(await page.locator('script[src], link, img, iframe, [style], [onclick]').count()).toBe(0);
@@ -159,7 +162,7 @@ describe('every answer', () => {
     const origins = new Set(requested.map((url) => new URL(url).origin));
     expect(origins).toEqual(new Set([new URL(scene.checkoutUrl('x')).origin, scene.shop.url]));
     expect(await context.cookies()).toEqual([]);
-    // That a page answered 422 or 404 is what the browser says of any such page.
+    // Browsers log any page with 422 or 404 as an error.
     expect(complaints.filter((text) => !/status of (422|404)/.test(text))).toEqual([]);
   });
 });

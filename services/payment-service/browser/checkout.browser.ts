@@ -1,4 +1,4 @@
-/** What a customer lives through on the hosted checkout, in a real browser. */
+/** The customer's journey through the hosted checkout, in a real browser. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import {
   approvedCard,
@@ -79,7 +79,7 @@ describe('a merchant with pages of its own', () => {
     await page.goto(scene.checkoutUrl(token));
     await press(page.getByRole('link', { name: 'Back to the merchant' }));
     expect(page.url()).toBe(`${scene.shop.url}${path}`);
-    // The browser asks the shop for an icon, which it has not.
+    // The browser requests the shop's icon, which does not exist.
     expect(complaints.filter((text) => !text.includes('favicon'))).toEqual([]);
   });
 
@@ -94,7 +94,7 @@ describe('a merchant with pages of its own', () => {
 });
 
 describe('a mistake', () => {
-  it('is reported next to its field and in a list that has the focus, and nothing secret comes back', async () => {
+  it('is reported next to its field and in a focused list, without returning secrets', async () => {
     const { page, token } = await openPayment();
     await fillIn(page, { number: '4392 9632 0355 12', expiry: '13/99', cvv: '98', holder: 'Ada Lovelace' });
     await fillIn(page, { number: `${approvedCard}12345` });
@@ -118,7 +118,7 @@ describe('a mistake', () => {
     expect((await scene.harness.retrieve(token)).status).toBe('pending');
   });
 
-  it('is one link away from its field, and can be put right', async () => {
+  it('is one link away from its field, and can be corrected', async () => {
     const { page, token } = await openPayment();
     await fillIn(page, { ...entries(approvedCard), cvv: '1' });
     await press(payButton(page));
@@ -129,7 +129,7 @@ describe('a mistake', () => {
     expect((await scene.harness.retrieve(token)).status).toBe('approved');
   });
 
-  it('in the address leads to a page that says so', async () => {
+  it('in the address leads to an error page', async () => {
     const { page } = await scene.newCustomer();
     const response = await page.goto(scene.checkoutUrl('0'.repeat(32)));
     expect([response?.status(), await titleOf(page)]).toEqual([404, 'Payment not found']);
@@ -137,7 +137,7 @@ describe('a mistake', () => {
 });
 
 describe('going back', () => {
-  it('after the payment shows its outcome and never the form again', async () => {
+  it('after the payment shows its outcome and never the form', async () => {
     const { page, token } = await openPayment({ orderNumber: 'back-1' });
     await fillIn(page, entries(approvedCard));
     await press(payButton(page));
@@ -158,7 +158,7 @@ describe('going back', () => {
     expect(await page.locator('input').count()).toBe(0);
   });
 
-  it('from the authentication leads to it again', async () => {
+  it('from the authentication page leads to it again', async () => {
     const { page } = await openPayment();
     await fillIn(page, entries(authenticatedCard));
     await press(payButton(page));
@@ -167,8 +167,8 @@ describe('going back', () => {
   });
 });
 
-describe('doing it twice', () => {
-  it('by a double click pays once', async () => {
+describe('a repeated action', () => {
+  it('by double click pays once', async () => {
     const { page, token } = await openPayment({ orderNumber: 'double-1' });
     await fillIn(page, entries(approvedCard));
     await payButton(page).dblclick();
@@ -178,10 +178,10 @@ describe('doing it twice', () => {
   });
 });
 
-describe('a keyboard alone', () => {
+describe('the keyboard alone', () => {
   const hasVisibleFocus = "getComputedStyle(document.activeElement).outlineStyle === 'solid'";
 
-  it('is enough to pay, in the order of the page, with the focus always to be seen', async () => {
+  it('is enough to pay, in page order, with the focus always visible', async () => {
     const { page, token } = await openPayment();
     const { keyboard } = page;
     for (const [name, text] of Object.entries(entries(authenticatedCard))) {
@@ -201,7 +201,7 @@ describe('a keyboard alone', () => {
     expect((await scene.harness.retrieve(token)).status).toBe('approved');
   });
 
-  it('sends the form with Enter in a field, and goes from the list of mistakes to the field', async () => {
+  it('submits the form with Enter in a field, and moves from the list of errors to the field', async () => {
     const { page } = await openPayment();
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');

@@ -1,4 +1,4 @@
-/** A real browser before the real service, and a shop for the customer to come back to. */
+/** A real browser for the real service, and a shop for the customer to return to. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
@@ -18,13 +18,13 @@ const launchOptions = {
   ],
 };
 
-/** A customer's window. */
+/** A customer's browser window. */
 export interface Customer {
   page: Page;
   context: BrowserContext;
-  /** The addresses of every request that the browser has made. */
+  /** URLs of every request that the browser has made. */
   requested: string[];
-  /** What the browser complained of: blocked content, broken scripts, failed loads. */
+  /** Browser errors: blocked content, broken scripts, failed loads. */
   complaints: string[];
 }
 
@@ -85,14 +85,14 @@ async function openShop() {
   };
 }
 
-/** What a customer types. */
+/** The customer's input. */
 export const entries = (number: string) => ({ number, expiry: '12/99', cvv: '987', holder: 'Ada Lovelace' });
 
 export async function fillIn(page: Page, fields: Partial<ReturnType<typeof entries>>): Promise<void> {
   for (const [name, text] of Object.entries(fields)) await page.locator(`#${name}`).fill(text);
 }
 
-/** Presses what leads to another page, and waits until that is there. */
+/** Clicks an element that leads to another page, and waits for that page. */
 export async function press(locator: Locator): Promise<void> {
   const loaded = locator.page().waitForEvent('load');
   await locator.click();

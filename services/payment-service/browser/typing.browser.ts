@@ -1,4 +1,4 @@
-/** What the page does while a customer types; without scripts the service reads all of it just as well. */
+/** The page's behaviour while a customer types. Without scripts, the service accepts the same input. */
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { approvedCard } from '../src/testing/samples.ts';
@@ -20,7 +20,7 @@ async function openPayment(options: Parameters<Scene['newCustomer']>[0] = {}) {
   return { token, ...customer };
 }
 
-/** What a field holds once a key after the other was pressed in it. */
+/** The content of a field after pressing the given keys in it. */
 async function typed(page: Page, field: string, keys: string): Promise<string> {
   const input = page.locator(field);
   await input.fill('');
@@ -51,7 +51,7 @@ describe('the card number', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('is grouped if it is pasted, and keeps the caret if a digit is put in or taken out', async () => {
+  it('is grouped when pasted, and keeps the caret when a digit is inserted or deleted', async () => {
     const { page } = await openPayment();
     const number = page.locator('#number');
     await number.fill(approvedCard);
@@ -65,7 +65,7 @@ describe('the card number', () => {
   });
 });
 
-it('the slash of the expiry comes by itself, and can be deleted', async () => {
+it('the slash of the expiry date is added automatically, and can be deleted', async () => {
   const { page } = await openPayment();
   expect(await typed(page, '#expiry', '1230')).toBe('12/30');
   expect(await typed(page, '#expiry', '930')).toBe('09/30');
@@ -74,8 +74,8 @@ it('the slash of the expiry comes by itself, and can be deleted', async () => {
   expect(await page.locator('#expiry').inputValue()).toBe('12');
 });
 
-describe('a slip of the finger in the number', () => {
-  it('is shown when the field is left and before anything is sent, and can be corrected', async () => {
+describe('a typing error in the number', () => {
+  it('is shown when the field loses focus, before anything is sent, and can be corrected', async () => {
     const { page, token, requested } = await openPayment();
     await fillIn(page, { ...entries(approvedCard), number: mistyped });
     const fault = page.locator('#number-mistyped');
@@ -91,7 +91,7 @@ describe('a slip of the finger in the number', () => {
     expect(await titleOf(page)).toBe('Payment successful');
   });
 
-  it('is reported by the service where no script runs, and the payment lives on', async () => {
+  it('is reported by the service when scripts are disabled, and the payment stays open', async () => {
     const { page, token } = await openPayment({ javaScriptEnabled: false });
     await fillIn(page, { ...entries(approvedCard), number: mistyped });
     await press(payButton(page));

@@ -1,4 +1,4 @@
-/** What the service answers: the mapping of its records and refusals to bodies and HTTP statuses. */
+/** The service's answers: maps records and refusals to bodies and HTTP statuses. */
 import type { ApiError } from '@tollgate/core/money';
 import type { CreatePaymentAnswer, ErrorCode, ServiceDispute, ServicePayment } from '@tollgate/payment-api';
 import { omitUndefined } from '@tollgate/service-kit';
@@ -40,7 +40,7 @@ export const refusal = (...errors: ApiError[]): Answer => ({
 
 export const success = (body: object): Answer => ({ statusCode: 200, body: { success: true, ...body } });
 
-/** Gives the address of the page on which a payment's customer continues; undefined if no customer is needed. */
+/** Returns the address of the page where a payment's customer continues; undefined if no customer is needed. */
 export type ProcessingUrl = (payment: Payment) => string | undefined;
 
 export function creationAnswer(payment: Payment, processingUrl: ProcessingUrl): Answer {
@@ -54,7 +54,7 @@ export function creationAnswer(payment: Payment, processingUrl: ProcessingUrl): 
   return { statusCode: 200, body };
 }
 
-/** A payment as merchants see it: what was not given is null, what has not come about is left out. */
+/** A payment as merchants see it: parameters not given are null, results that do not exist yet are omitted. */
 export function toServicePayment(payment: Payment, processingUrl: ProcessingUrl): ServicePayment {
   const { recurringToken, sanitizedMask, declineReason } = payment;
   return {
@@ -77,7 +77,7 @@ export function toServicePayment(payment: Payment, processingUrl: ProcessingUrl)
   };
 }
 
-/** A refund has its own token, at the top of the answer too. */
+/** A refund has its own token, also at the top level of the answer. */
 export function refundAnswer({ token, amount, currency, status }: Refund): Answer {
   return success({ token, refund: { token, amount, currency, status } });
 }

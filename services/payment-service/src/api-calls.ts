@@ -1,4 +1,4 @@
-/** One call of the interface: its fault, its record, and its answer, in the order in which they must happen. */
+/** One API call: its fault, its record, and its answer, in the required order. */
 import type { Clock, Log } from '@tollgate/service-kit';
 import { apiError } from '@tollgate/payment-api';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -9,20 +9,20 @@ import type { CallLog } from './storage/call-log.ts';
 import type { Database } from './storage/database.ts';
 import type { Merchant } from './storage/merchants-table.ts';
 
-/** How a call ended, as the ledger shows it; the token is that of a payment, refund or payout that exists. */
+/** The outcome of a call for the ledger; the token is that of an existing payment, refund or payout. */
 export interface Ending {
   answer: Answer;
   effect?: 'created' | 'confirmed' | 'declined';
   token?: string;
   orderNumber?: string | undefined;
-  /** The ledger has it already. */
+  /** Already recorded in the ledger. */
   isNoted?: true;
 }
 
-/** Writes a call into the ledger, inside the transaction of its effect. */
+/** Records a call in the ledger, inside the transaction of its effect. */
 type NoteCall = (ending: Ending) => void;
 
-/** Does the work of one operation. One that has an effect notes its call itself; the others are noted afterwards. */
+/** Executes one operation. An operation with an effect records its call itself; the others are recorded afterwards. */
 export type HandleCall = (
   request: FastifyRequest,
   merchant: Merchant,
@@ -52,7 +52,7 @@ const failed = refusal(apiError('core_api_error', 'Something failed on our side.
 const badGatewayPage =
   '<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>';
 
-/** Gives the route of an operation. */
+/** Creates the route of an operation. */
 export function createApiCall(deps: ApiCallDeps) {
   return (operation: Operation, handle: HandleCall) =>
     async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
@@ -84,7 +84,7 @@ function answerWithoutEffect(fault: TakenFault<AnswerFault> | undefined): Answer
   return fault?.fault === 'rate_limited' ? rateLimited : undefined;
 }
 
-// Reads have no effect that their record would have to be durable with: they do not wait for the commit.
+// Reads have no effect that must be durable together with their record, so they do not wait for the commit.
 function noteLater(deps: ApiCallDeps, note: () => void): void {
   deps.database.write(note).catch((error: unknown) => {
     deps.log.error({ error }, 'a call could not be recorded in the ledger');

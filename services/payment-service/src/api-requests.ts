@@ -1,4 +1,4 @@
-/** Reads the requests of the interface: either what was asked for, or every fault with the parameter's name. */
+/** Parses API requests. Returns either the values or every fault with its parameter's name. */
 import {
   apiError,
   createPaymentRequestSchema,
@@ -22,7 +22,7 @@ const codeByParameter: ReadonlyMap<string, ErrorCode> = new Map([
   ['currency', 'incorrect_currency'],
 ]);
 
-/** The body of a creation. The card number and the CVV end here: only the card's behaviour goes further. */
+/** The body of a creation. The card number and the CVV are dropped here: only the card's behaviour is passed on. */
 export function readCreation(body: unknown, now: number): Read<Creation> {
   const read = readRequest(createPaymentRequestSchema, body);
   if (read.value === undefined) return read;
@@ -33,7 +33,7 @@ export function readCreation(body: unknown, now: number): Read<Creation> {
   return { value: { request, paidWith: recurringToken === undefined ? undefined : { recurringToken } } };
 }
 
-/** The body of a payout. Card and account numbers end here. */
+/** The body of a payout. Card and account numbers are dropped here. */
 export function readPayout(body: unknown, now: number): Read<PayoutTerms> {
   const read = readRequest(payoutRequestSchema, body);
   if (read.value === undefined) return read;
@@ -54,7 +54,7 @@ export function readListQuery(query: unknown): Read<ListPaymentsQuery> {
   return { faults: [apiError('invalid_param', 'dateFrom must not be after dateTo.', 'dateFrom')] };
 }
 
-/** Reads a value; each fault becomes one error of section 7. */
+/** Parses a value; each fault becomes one error of section 7. */
 export function readRequest<Schema extends z.ZodType>(schema: Schema, input: unknown): Read<z.infer<Schema>> {
   const result = schema.safeParse(input);
   if (result.success) return { value: result.data };
@@ -68,7 +68,7 @@ function withoutDigits({ parameter = '', message, ...entry }: ApiError): ApiErro
   return { ...entry, message: hide(message ?? ''), parameter: hide(parameter) };
 }
 
-/** Both dates are whole days in UTC, and belong to the list. */
+/** Both dates are whole days in UTC, and inclusive. */
 export const toRecordFilter = (merchantId: number, query: ListPaymentsQuery): RecordFilter => ({
   merchantId,
   orderNumber: query.orderNumber,

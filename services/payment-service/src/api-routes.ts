@@ -88,7 +88,7 @@ export function registerApiRoutes(app: FastifyInstance, deps: ApiRoutesDeps): vo
   app.get('/api/v1/disputes/list', call('disputes', listDisputes(deps)));
 }
 
-/** An operation with an effect, which notes its call in the transaction of the effect. */
+/** An operation with an effect. It records its call in the transaction of the effect. */
 const changing =
   <Body, Value>(
     read: (body: unknown) => Read<Body>,

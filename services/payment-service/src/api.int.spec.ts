@@ -1,4 +1,4 @@
-/** The interface beyond what the conformance suite tests: ownership, races, and what must not be repeated in an answer. */
+/** API behaviour beyond the conformance suite: ownership, races, and data that must not be echoed. */
 import { Secret } from '@tollgate/service-kit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { errorsOf, refusalOf, startHarness, type Harness } from './testing/harness.ts';
@@ -62,7 +62,7 @@ describe('a creation', () => {
     expect((await harness.ledger('wrong')).payments).toEqual([]);
   });
 
-  it('under the same orderNumber is refused only for a merchant that asked for it, also in a race', async () => {
+  it('under the same orderNumber is refused only for a merchant with that setting, also in a race', async () => {
     const key = await harness.addMerchant({ name: 'strict', uniqueOrderNumber: true });
     const race = await Promise.all(
       Array.from({ length: 10 }, () => post('payments', { ...tea, orderNumber: 'race' }, `Bearer ${key}`)),
@@ -108,7 +108,7 @@ describe("another merchant's payment", () => {
 });
 
 describe('a two-step payment', () => {
-  it('ends once, however many confirm and decline it together', async () => {
+  it('ends once, however many concurrent confirms and declines arrive', async () => {
     const token = await harness.create({ needConfirmation: true, currency: 'USD', recurring: true });
     await harness.pay(token, { pan: approvedCard });
     expect((await harness.retrieve(token)).recurringToken).toBeUndefined();

@@ -1,6 +1,6 @@
 /**
- * The second profile of the provider's contract: the sandbox behind a filter that shows as little as the specification. All peers
- * of the tests showed sums, codes and filters, which the specification does not.
+ * The second profile of the provider contract: the sandbox behind a filter that shows only what the specification
+ * requires, without amounts, codes and filters.
  */
 import { readFile } from 'node:fs/promises';
 import { type Connections, providers } from '@tollgate/provider';
@@ -37,7 +37,7 @@ afterAll(async () => {
   await harness.remove();
 });
 
-/** What comes back is held until its end, and then handed on as a bare service would say it. */
+/** Buffers each answer, and rewrites it as a bare service would send it. */
 function bareConnections(pool: Pool): Connections {
   return {
     dispatch: (options, handler) => {
@@ -93,7 +93,7 @@ async function shownOf(serviceToken: string) {
   return outcome.answer;
 }
 
-test('a hosted payment that was paid shows its status, and no sum is made up', async () => {
+test('a paid hosted payment shows its status, and no invented amount', async () => {
   const wanted = request();
   const serviceToken = await authorized(wanted);
   expect((await shownOf(serviceToken)).observed.status).toBe('init');
@@ -108,7 +108,7 @@ test('a card is charged at once', async () => {
   expect((await shownOf(await authorized({ source: { card } }))).observed.status).toBe('approved');
 });
 
-test('a payment whose answer was lost is found by its number in a list that cannot be filtered', async () => {
+test('a payment with a lost answer is found by its number in a list without filters', async () => {
   const wanted = request();
   await harness.setFaults({ operation: 'create', fault: 'lost_reply', times: 1 });
   expect((await provider.authorize(wanted, anyTime)).kind).toBe('unknown');
@@ -119,14 +119,14 @@ test('a payment whose answer was lost is found by its number in a list that cann
   });
 });
 
-test('a list that cannot be filtered never proves that nothing was made', async () => {
+test('a list without filters never proves absence', async () => {
   await authorized();
   const query = { orderNumber: request().orderNumber };
   expect((await provider.listPayments(query)).kind).toBe('unknown');
   expect((await provider.listPayouts(query)).kind).toBe('unknown');
 });
 
-test('a refund of which only the token shows is not mistaken for made, and has a sum nowhere', async () => {
+test('a refund that shows only its token is not reported as made, and has no amount', async () => {
   const serviceToken = await authorized({ source: { card } });
   const outcome = await provider.refund({ serviceToken, amount: 1250 }, anyTime);
   expect(outcome.kind).toBe('unknown');
@@ -135,7 +135,7 @@ test('a refund of which only the token shows is not mistaken for made, and has a
   expect(observed).not.toHaveProperty('refundedAmount');
 });
 
-test('a payout of which only the token shows is not mistaken for made', async () => {
+test('a payout that shows only its token is not reported as made', async () => {
   const destination = { bankAccount: { bankName: 'Example Bank', account: 'DE89370400440532013000' } };
   await harness.advanceClock(24 * 60 * 60_000 + 1);
   const { amount, currency, orderNumber } = request();
@@ -151,7 +151,7 @@ test.each(['capture', 'void'] as const)(
   },
 );
 
-test('a failure under a code that is on no list, with any HTTP status, is no acceptance', async () => {
+test('a failure with an unknown code is not an acceptance, with any HTTP status', async () => {
   for (const operation of ['capture', 'void'] as const)
     expect(['refused', 'unknown']).toContain((await provider[operation](await authorized(), anyTime)).kind);
   expect((await provider.inquirePayment('nobody')).kind).not.toBe('accepted');
@@ -161,7 +161,7 @@ test('a failure under a code that is on no list, with any HTTP status, is no acc
   });
 });
 
-test('lists without amounts are compared with nothing, and no balance or dispute is made up', async () => {
+test('lists without amounts are not compared, and no balance or dispute is invented', async () => {
   const page = { from: '2020-01-01', to: '2020-01-02', page: 1 };
   for (const inquiry of [
     provider.pageOfPayments(page),

@@ -36,7 +36,7 @@ describe('callbacks', () => {
     }
   });
 
-  it('that are due when the service stops are sent after its start', async () => {
+  it('that are due when the service stops are sent after a restart', async () => {
     receiver.react(() => 'hang');
     await harness.browse(`/checkout/${await create()}`);
     await receiver.waitFor(1);

@@ -19,7 +19,7 @@ const start = 1_800_000_000_000;
 
 type Post = (body: { status: string; token: string }, signal: AbortSignal) => Promise<number>;
 
-/** The delivery over a queue in memory, time that is moved by hand, and a receiver that the test plays. */
+/** The delivery with an in-memory queue, a manual clock, and a receiver played by the test. */
 function setUp(post: Post) {
   const connection = new DatabaseSync(':memory:');
   migrate(connection);
@@ -81,7 +81,7 @@ describe('the delivery of callbacks', () => {
     expect(states()).toEqual(['delivered']);
   });
 
-  it('tries nine times within an hour by the schedule, then gives up', async () => {
+  it('makes nine attempts within an hour by the schedule, then gives up', async () => {
     const { clock, add, sent, states, tries } = setUp(async () => Promise.reject(new Error('refused')));
     add(pending());
     for (const [index, pauseMs] of retryPausesMs.entries()) {
@@ -99,7 +99,7 @@ describe('the delivery of callbacks', () => {
     );
   });
 
-  it('breaks a try off after ten seconds', async () => {
+  it('aborts an attempt after ten seconds', async () => {
     const isBrokenOff: boolean[] = [];
     const hang: Post = (_body, signal) =>
       new Promise((_resolve, reject) => {
@@ -118,7 +118,7 @@ describe('the delivery of callbacks', () => {
     expect(sent).toHaveLength(2);
   });
 
-  it('sends several at a time, 32 at most, and one at a time for a payment', async () => {
+  it('sends at most 32 at a time, and one at a time per payment', async () => {
     const underWay = new Map<string, number>();
     let most = 0;
     let mostOfOnePayment = 0;
@@ -143,7 +143,7 @@ describe('the delivery of callbacks', () => {
     expect(states()).toEqual(Array.from({ length: 100 }, () => 'delivered'));
   });
 
-  it('leaves what is under way due when it is stopped', async () => {
+  it('leaves deliveries in progress due when it is stopped', async () => {
     const hang: Post = (_body, signal) =>
       new Promise((_resolve, reject) =>
         signal.addEventListener('abort', () => reject(new Error('broken off'))),

@@ -1,4 +1,4 @@
-/** Status callbacks (specification, section 6): what they say, how they are queued, and how they are delivered. */
+/** Status callbacks (specification, section 6): content, queue and delivery. */
 import type { CallbackBody } from '@tollgate/payment-api';
 import { omitUndefined, type Clock, type Log } from '@tollgate/service-kit';
 import { rootCertificates } from 'node:tls';
@@ -13,8 +13,8 @@ const second = 1_000;
 const minute = 60 * second;
 
 /**
- * Pauses before the second to the ninth try. With nine tries of ten seconds each, the last one ends within an hour of
- * the status change.
+ * Pauses before the second to the ninth attempt. With nine attempts of ten seconds each, the last one ends within an
+ * hour of the status change.
  */
 export const retryPausesMs: readonly number[] = [
   5 * second,
@@ -26,23 +26,26 @@ export const retryPausesMs: readonly number[] = [
   15 * minute,
   30 * minute,
 ];
-/** A try without an answer in this time has failed. */
+/** An attempt without an answer by then has failed. @unit milliseconds */
 export const tryTimeoutMs = 10 * second;
 const concurrentTriesMax = 32;
-/** More than can be under way: those of payments that already have one under way are passed over. */
+/** More than the concurrency limit, because callbacks of payments with a delivery in progress are skipped. */
 const dueRowsMax = 4 * concurrentTriesMax;
 
-/** Posts JSON and gives the HTTP status of the answer; rejects if there is none. */
+/** Posts JSON and returns the HTTP status of the answer; rejects if there is none. */
 export type PostJson = (url: string, body: string, signal: AbortSignal) => Promise<number>;
 
-/** What a merchant is sent, and where. */
+/** Content and address of a callback. */
 export interface Notice {
   merchantId: number;
   callbackUrl: string;
   body: CallbackBody & { token: string };
 }
 
-/** What a callback says of a payment, refund, payout or dispute; of a dispute it is the token of its payment. */
+/**
+ * The content of a callback about a payment, refund, payout or dispute. For a dispute, the token is that of its
+ * payment.
+ */
 interface Subject extends Pick<Payment, 'merchantId' | 'token' | 'orderNumber' | 'amount' | 'currency'> {
   status: CallbackBody['status'];
   recurringToken?: string | undefined;
@@ -50,7 +53,7 @@ interface Subject extends Pick<Payment, 'merchantId' | 'token' | 'orderNumber' |
   declineReason?: string | undefined;
 }
 
-/** The callback for the subject as it now stands. */
+/** The callback for the subject's current state. */
 export function toNotice(type: CallbackBody['type'], subject: Subject, callbackUrl: string): Notice {
   const { merchantId, token, status, orderNumber = null, amount, currency } = subject;
   const { recurringToken, sanitizedMask, declineReason } = subject;
@@ -64,7 +67,7 @@ export function toNotice(type: CallbackBody['type'], subject: Subject, callbackU
 
 export const paymentNotice = (payment: Payment): Notice => toNotice('payment', payment, payment.callbackUrl);
 
-/** Queues a callback, as the fault that struck it wants. Runs inside the transaction of the change. */
+/** Queues a callback, subject to any active fault. Runs inside the transaction of the change. */
 export function queueCallback(
   queue: CallbackQueue,
   { merchantId, callbackUrl, body }: Notice,
@@ -98,11 +101,11 @@ export function queueCallback(
 
 export type CallbackDelivery = ReturnType<typeof createCallbackDelivery>;
 
-/** Sends due callbacks, several at a time and one at a time for each payment. */
+/** Sends due callbacks concurrently, but one at a time per payment. */
 export function createCallbackDelivery(deps: {
   database: Pick<Database, 'write'>;
   queue: CallbackQueue;
-  /** The service's time, which a tester can move. */
+  /** The service's time, which a tester can advance. */
   now: () => number;
   clock: Pick<Clock, 'sleep'>;
   postJson: PostJson;
@@ -114,7 +117,7 @@ export function createCallbackDelivery(deps: {
 
   const deliver = async (callback: QueuedCallback): Promise<void> => {
     const statusCode = await tryOnce({ clock, postJson }, callback.url, callback.body, stopping);
-    // Broken off by our own stop: it stays due, and is sent after the next start.
+    // Aborted by our own stop: it stays due, and is sent after the next start.
     if (statusCode === undefined && stopping.aborted) return;
     const tries = callback.tries + 1;
     const pauseMs = retryPausesMs[tries - 1];
@@ -163,7 +166,7 @@ export function createCallbackDelivery(deps: {
       await loop.run(signal);
       await Promise.all([...underWay.values()].map(({ ended }) => ended));
     },
-    /** Sends one callback outside the queue, once, and waits for it. Never rejects. */
+    /** Sends one callback outside the queue, once, and waits for the answer. Never rejects. */
     sendNow: async (payment: Payment): Promise<void> => {
       const body = JSON.stringify(paymentNotice(payment).body);
       await tryOnce({ clock, postJson }, payment.callbackUrl, body, stopping);
@@ -171,7 +174,7 @@ export function createCallbackDelivery(deps: {
   };
 }
 
-/** One try within its timeout. Gives undefined where no answer came. */
+/** One attempt with a timeout. Resolves with undefined if there was no answer. */
 async function tryOnce(
   deps: { clock: Pick<Clock, 'sleep'>; postJson: PostJson },
   url: string,
@@ -194,12 +197,12 @@ async function tryOnce(
   }
 }
 
-/** How long a connection is kept for the next callback; shorter than receivers usually keep theirs. */
+/** How long an idle connection is kept; shorter than the usual keep-alive of receivers. */
 const idleConnectionMs = 4_000;
 const answerBytesReadMax = 64 * 1024;
 
 /**
- * Posts over HTTP and verified HTTPS: the public certificate authorities are trusted, and `trustedCa` (PEM), so that a
+ * Posts over HTTP and verified HTTPS. Trusts the public certificate authorities and `trustedCa` (PEM), so that a
  * receiver on the same machine can have a certificate too. Redirects are not followed.
  */
 export function createPostJson(trustedCa: string): { postJson: PostJson; close(): Promise<void> } {

@@ -1,8 +1,8 @@
-/** What a card does in the sandbox; all that is kept of a card number once it has been read. */
+/** Card behaviour in the sandbox; nothing else of a card number is kept after parsing. */
 import { dayMs } from '@tollgate/service-kit';
 export interface CardBehaviour {
   outcome: 'approved' | 'declined';
-  /** The customer must first confirm on the authentication page. */
+  /** The customer must confirm on the authentication page first. */
   needsAuthentication: boolean;
   sanitizedMask: string;
 }
@@ -14,7 +14,10 @@ const testCards: ReadonlyMap<string, Omit<CardBehaviour, 'sanitizedMask'>> = new
   ['4626233193837898', { outcome: 'declined', needsAuthentication: true }],
 ]);
 
-/** True for the 12 to 19 digits that a card number may have. Any of them is accepted: what is no test card is declined. */
+/**
+ * True for the 12 to 19 digits that a card number may have. All such numbers are accepted; only test cards are
+ * approved.
+ */
 export const looksLikeCardNumber = (digits: string): boolean => /^\d{12,19}$/.test(digits);
 
 /** The behaviour of a card: the four test cards have their own, every other number is declined. */
@@ -25,15 +28,15 @@ export function cardBehaviour(pan: string): CardBehaviour {
 
 const payoutCards: ReadonlySet<string> = new Set(['4627342642639018']);
 
-/** What a payout to a card does: it arrives at one test card, and is declined by every other number. */
+/** The outcome of a payout to a card: approved for one test card, declined for every other number. */
 export const payoutBehaviour = (pan: string): Pick<CardBehaviour, 'outcome' | 'sanitizedMask'> => ({
   outcome: payoutCards.has(pan) ? 'approved' : 'declined',
   sanitizedMask: maskCardNumber(pan),
 });
 
 /**
- * True if a card that is good to the end of a month, `MM/YYYY`, is so no more at `now`, in milliseconds since the Unix
- * epoch; with a day's grace, because where its holder is, the month may not be over yet.
+ * True if a card that is valid until the end of a month, `MM/YYYY`, has expired at `now`, in milliseconds since the
+ * Unix epoch. Allows one day of grace, because the month may not be over in the cardholder's time zone.
  */
 export function isExpired(expires: string, now: number): boolean {
   const [month = 0, year = 0] = expires.split('/').map(Number);

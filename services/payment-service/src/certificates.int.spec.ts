@@ -17,7 +17,7 @@ afterEach(() => rm(join(dir, '..'), { recursive: true, force: true }));
 const certificateOf = async (file: string) => new X509Certificate(await readFile(join(dir, file)));
 
 describe('the certificates', () => {
-  it('are a real authority and a leaf that it signed, for the names of this machine', async () => {
+  it("are a real authority and a leaf signed by it, for this machine's names", async () => {
     const { caFile, cert, ca } = await ensureServerCertificate(dir, start);
     const [authority, leaf] = [new X509Certificate(ca), new X509Certificate(cert)];
     expect(caFile).toBe(join(dir, 'ca.pem'));
@@ -33,18 +33,18 @@ describe('the certificates', () => {
   it('have keys that only their owner may read', async () => {
     await ensureServerCertificate(dir, start);
     expect((await stat(join(dir, 'server-key.pem'))).mode & 0o777).toBe(0o600);
-    // The key of the authority is not kept.
+    // The authority's key is not kept.
     expect((await readdir(dir)).sort()).toEqual(['ca.pem', 'server-key.pem', 'server.pem']);
     expect((await stat(dir)).mode & 0o777).toBe(0o700);
   });
 
-  it('are used again while they last for more than thirty days', async () => {
+  it('are reused while they are valid for more than thirty days', async () => {
     const first = await ensureServerCertificate(dir, start);
     const lastsUntil = Date.parse((await certificateOf('server.pem')).validTo);
     expect(await ensureServerCertificate(dir, lastsUntil - 31 * dayMs)).toEqual(first);
   });
 
-  it('are for the names that the server is reached by, too, and renewed if one is added', async () => {
+  it("include the server's public names, and are renewed when a name is added", async () => {
     const first = await ensureServerCertificate(dir, start);
     const second = await ensureServerCertificate(dir, start, ['payment-service', '10.1.2.3']);
     expect(second.cert).not.toBe(first.cert);

@@ -1,11 +1,11 @@
-/** The server's certificate and the authority that has signed it, kept as PEM files. */
+/** The server's certificate and its issuing authority, stored as PEM files. */
 import { X509Certificate, createPrivateKey } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { errorCode, makeFolder, dayMs } from '@tollgate/service-kit';
 
-/** What a server needs, and the file that its clients trust. */
+/** The server's TLS options, and the authority's file for its clients. */
 export interface ServerCertificate extends Pems {
   caFile: string;
 }
@@ -17,9 +17,9 @@ interface Pems {
   ca: string;
 }
 
-/** One that lasts no longer than this is renewed at the next start. */
+/** A certificate valid for no longer than this is renewed at the next start. */
 const renewalMarginMs = 30 * dayMs;
-/** Longer lifetimes are refused by some clients. */
+/** Some clients reject longer lifetimes. */
 const lifetimeMs = 397 * dayMs;
 /** A client's clock may be behind ours. */
 const backdatingMs = dayMs;
@@ -28,10 +28,10 @@ const loopback = ['localhost', '127.0.0.1', '::1'] as const;
 const fileNames = { ca: 'ca.pem', cert: 'server.pem', key: 'server-key.pem' } as const;
 
 /**
- * Reads the certificate in `dir`. Where it is missing, damaged, close to its end or not for all names, it is made again with a
- * new authority, whose key is not kept; the server's key gets mode 0600.
+ * Reads the certificate in `dir`. If it is missing, damaged, about to expire, or lacks a name, a new certificate is
+ * issued by a new authority, whose key is not kept. The server's key gets mode 0600.
  *
- * @param hostNames names and addresses that the server is reached by, next to those of loopback
+ * @param hostNames public names and addresses of the server, in addition to loopback
  */
 export async function ensureServerCertificate(
   dir: string,
@@ -77,7 +77,7 @@ const isFor = (certificate: X509Certificate, name: string): boolean =>
   (isIP(name) === 0 ? certificate.checkHost(name) : certificate.checkIP(name)) !== undefined;
 
 async function makePems(now: number, names: readonly string[]): Promise<Pems> {
-  // Takes long to load, and most starts find what an earlier one has made.
+  // Slow to load, and most starts find an existing certificate.
   const { generate } = await import('selfsigned');
   const common = {
     ...algorithm,
@@ -113,7 +113,7 @@ async function makePems(now: number, names: readonly string[]): Promise<Pems> {
 const toAltName = (name: string) =>
   isIP(name) === 0 ? ({ type: 2, value: name } as const) : ({ type: 7, ip: name } as const);
 
-// Renamed into place, so that no reader ever finds half a file.
+// Renamed into place, so that readers never see a partial file.
 async function writeWhole(file: string, text: string, mode: number): Promise<void> {
   const draft = `${file}.new`;
   await writeFile(draft, text, { mode });

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { logLevelSchema, portSchema } from '@tollgate/service-kit';
 import { z } from 'zod';
 
-/** The two worlds of the service, with separate data and separate keys; a running service serves one of them. */
+/** The two environments of the service, with separate data and keys. A running service serves one of them. */
 export const environments = ['sandbox', 'production'] as const;
 export type Environment = (typeof environments)[number];
 
@@ -12,7 +12,7 @@ const hostNamesSchema = z
   .transform((text) => text.split(',').map((name) => name.trim()))
   .pipe(z.array(z.union([z.hostname(), z.ipv4(), z.ipv6()], hostNameRule)));
 
-/** The environment variables of this service. All have defaults that suit a developer's machine. */
+/** The environment variables of this service. All defaults suit a developer's machine. */
 export const paymentServiceConfigSchema = z
   .object({
     PAYMENT_SERVICE_ENVIRONMENT: z
@@ -47,10 +47,10 @@ export const paymentServiceConfigSchema = z
 
 type Env = z.infer<typeof paymentServiceConfigSchema>;
 
-/** `httpsPort` and `httpPort` may be 0, which takes any free port; `environment` is the sandbox if it is left out. */
+/** A value of 0 for `httpsPort` or `httpPort` selects any free port. `environment` defaults to the sandbox. */
 export type PaymentServiceConfig = Omit<Env, 'logLevel' | 'environment' | 'hostNames'> &
   Partial<Pick<Env, 'environment' | 'hostNames'>>;
 
-/** Each environment has its own file, so that no query can mix the two. */
+/** Each environment has its own file, so that no query can mix them. */
 export const databaseFileOf = (dataDir: string, environment: Environment): string =>
   join(dataDir, environment === 'sandbox' ? 'payment-service.db' : 'payment-service-production.db');

@@ -1,4 +1,4 @@
-/** The sandbox conforms to the specification, and each test of the conformance suite finds a service that lies. */
+/** The sandbox conforms to the specification, and each test of the conformance suite detects a violation. */
 import { randomUUID } from 'node:crypto';
 import { conformanceTests, runCommand } from '@tollgate/conformance';
 import { systemClock } from '@tollgate/service-kit';
@@ -68,7 +68,7 @@ describe('the sandbox', () => {
   });
 });
 
-describe('a service that lies is found by the tests of that rule', () => {
+describe('a violation is detected by the tests of that rule', () => {
   it.each(lies)('$what', async ({ lie, foundBy }) => {
     expect(foundBy.filter((part) => namesWith([part]).length === 0)).toEqual([]);
     const greps = foundBy.flatMap((part) => ['--grep', part]);
@@ -81,8 +81,8 @@ describe('a service that lies is found by the tests of that rule', () => {
   });
 });
 
-describe('each test can fail', () => {
-  it('by a service that accepts or refuses every call', async () => {
+describe('each test fails', () => {
+  it('for a service that accepts or refuses every call', async () => {
     const patience = ['--patience', '0.05'];
     const found = new Set([
       ...namesOf(await against(yesSayer, ...everything, ...patience), 'failed'),
@@ -92,8 +92,8 @@ describe('each test can fail', () => {
   });
 });
 
-describe('a test that needs what the run does not have', () => {
-  it('is not run, and says what it needs', async () => {
+describe('a test without its prerequisites', () => {
+  it('is skipped, and reports what it needs', async () => {
     const { results } = await against({}, '--no-callbacks', '--json', '--patience', '0.4');
     expect(results.filter(({ outcome }) => outcome === 'failed')).toEqual([]);
     const notRun = results.filter(({ outcome }) => outcome === 'not run');
@@ -103,7 +103,7 @@ describe('a test that needs what the run does not have', () => {
 });
 
 describe('the command', () => {
-  it('prints a line for each test, a table by section, and the totals as the last line', async () => {
+  it('prints a line per test, a table by section, and the totals as the last line', async () => {
     const { output, exitCode } = await against({}, '--grep', '§9', '--grep', '§1 flow 2');
     expect(output).toMatch(/^passed {2}§1 flow 2: .* \(\d+ ms\)$/m);
     expect(output).toMatch(/^§9 Versioning +1 +0 +0$/m);
@@ -111,7 +111,7 @@ describe('the command', () => {
     expect(exitCode).toBe(0);
   });
 
-  it('says what was answered when a test fails, and ends with 1', async () => {
+  it('reports the answer when a test fails, and exits with 1', async () => {
     const { output, exitCode } = await against(yesSayer, '--grep', '§4 POST /api/v1/payments answers');
     expect(output).toContain(
       'The answer should have a text token; POST /api/v1/payments was answered HTTP 200',
@@ -119,7 +119,7 @@ describe('the command', () => {
     expect(exitCode).toBe(1);
   });
 
-  it('fails the rules on HTTPS at a plain HTTP address', async () => {
+  it('fails the rules on HTTPS for a plain HTTP address', async () => {
     proxy.setLie({ servesPlainHttp: true });
     const greps = ['--grep', '§4 all calls use HTTPS', '--grep', '§5 GET /api/v1/payments over plain HTTP'];
     const report = await run(['--base-url', proxy.httpUrl, '--key', harness.key(), '--json', ...greps]);
@@ -149,7 +149,7 @@ describe('the command', () => {
     expect(report.exitCode).toBe(2);
   });
 
-  it('ends with 2 when the time is over', async () => {
+  it('exits with 2 on timeout', async () => {
     const { output, exitCode } = await against({}, '--timeout', '0.001');
     expect(output).toContain('the time for the whole run is over');
     expect(exitCode).toBe(2);

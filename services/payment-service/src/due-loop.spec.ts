@@ -24,7 +24,7 @@ function setUp(work: (now: number) => number | undefined) {
 }
 
 describe('a due loop', () => {
-  it('runs at once, and again exactly when the next thing is due', async () => {
+  it('runs at once, and again exactly when the next item is due', async () => {
     const { clock, passes } = setUp((now) => (now < start + 5_000 ? start + 5_000 : undefined));
     await clock.advance(4_999);
     expect(passes).toEqual([0]);
@@ -49,7 +49,7 @@ describe('a due loop', () => {
     expect(passes).toEqual([0, 1_000]);
   });
 
-  it('is not lost when the work fails: it tries again a second later', async () => {
+  it('survives a failure of the work and retries a second later', async () => {
     let isBroken = true;
     const { clock, passes } = setUp(() => {
       if (isBroken) throw new Error('broken');
@@ -61,7 +61,7 @@ describe('a due loop', () => {
     expect(passes).toEqual([0, 1_000]);
   });
 
-  it('ends when it is stopped in its sleep', async () => {
+  it('ends when it is stopped while sleeping', async () => {
     const { clock, passes, stopping, ended } = setUp(() => undefined);
     await clock.advance(0);
     stopping.abort();

@@ -1,14 +1,14 @@
 import type { Clock, Log } from '@tollgate/service-kit';
 
-/** After a failure of the work itself the loop runs again after this pause. */
+/** Pause after a failure of the work itself. */
 const pauseAfterFailureMs = 1_000;
-/** With nothing due the loop still runs this often, lest a missed wake-up last indefinitely. */
+/** The loop runs at least this often even if nothing is due, in case a wake-up was missed. */
 const idleMs = 60_000;
 
 /**
- * Runs `work` whenever something is due. `work` gives the time at which the next thing is due, if it knows one.
+ * Runs `work` whenever something is due. `work` resolves with the next due time, if any.
  *
- * `now` is the service's time, `sleep` passes real time: the code that moves the service's time calls `wake`.
+ * `now` is the service's time, `sleep` uses real time. Code that advances the service's time calls `wake`.
  */
 export function createDueLoop(deps: {
   name: string;
@@ -46,9 +46,9 @@ export function createDueLoop(deps: {
     endSleep = () => {};
   };
   return {
-    /** Runs at once: what is due may have changed in any way. */
+    /** Runs at once: due times may have changed in any way. */
     wake,
-    /** Something falls due at `dueAt`: the loop runs no later than that. */
+    /** Something falls due at `dueAt`: the loop runs by then. */
     expect: (dueAt: number): void => {
       if (sleepsUntil === Number.NEGATIVE_INFINITY || dueAt < sleepsUntil) wake();
     },

@@ -25,7 +25,7 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** Ends a process and gives its exit code, or the signal that ended it. */
+/** Stops a process and resolves with its exit code, or the signal that ended it. */
 async function end(child: ChildProcess, signal: 'SIGKILL' | 'SIGTERM' | 'SIGINT'): Promise<number | string> {
   if (child.exitCode !== null || child.signalCode !== null) return child.exitCode ?? String(child.signalCode);
   const exited = new Promise<number | string>((resolve) =>
@@ -35,7 +35,7 @@ async function end(child: ChildProcess, signal: 'SIGKILL' | 'SIGTERM' | 'SIGINT'
   return exited;
 }
 
-/** Runs `main.ts` in its own process and waits until it has said where it listens. */
+/** Runs `main.ts` in its own process and waits until it has printed its addresses. */
 async function startProcess() {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
     env: {
@@ -71,12 +71,12 @@ async function startProcess() {
   return { child, output, key, call, ledger, httpsUrl, disconnect: () => agent.destroy() };
 }
 
-// Each starts real processes, which on a busy machine takes seconds.
+// Each test starts real processes, which takes seconds on a busy machine.
 describe('the service as a process', { timeout: 90_000 }, () => {
-  it('keeps money that was moved right through kill -9 in the middle of everything', async () => {
+  it('keeps money consistent through kill -9 at any moment', async () => {
     receiver.react(() => 503);
     const first = await startProcess();
-    /** What was answered 200: a payment, with what happened to it. */
+    /** Effects answered with 200: a payment and its operations. */
     const acknowledged: { token: string; refund?: string; payout?: string; confirmed?: true }[] = [];
     let mayGoOn = true;
     const moveUntilKilled = async (worker: number) => {
@@ -157,7 +157,7 @@ describe('the service as a process', { timeout: 90_000 }, () => {
     },
   );
 
-  it('answers a request under way before it stops', async () => {
+  it('answers requests in progress before it stops', async () => {
     const service = await startProcess();
     await service.call('POST', '/sandbox/faults', [
       { operation: 'create', fault: 'slow_reply', delayMs: 600_000 },
@@ -172,7 +172,7 @@ describe('the service as a process', { timeout: 90_000 }, () => {
     await service.disconnect();
   });
 
-  it('says in one sentence what is wrong when it cannot start', async () => {
+  it('prints one sentence when it cannot start', async () => {
     const service = await startProcess();
     const second = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
       env: { ...programEnvironment(), TOLLGATE_DATA_DIR: dataDir, PAYMENT_SERVICE_HTTPS_PORT: 'x' },
@@ -189,7 +189,7 @@ describe('the service as a process', { timeout: 90_000 }, () => {
 });
 
 describe('a restart', () => {
-  it('keeps payments, history, calls, keys and the moved clock', async () => {
+  it('keeps payments, history, calls, keys and the advanced clock', async () => {
     const harness = await startHarness({ dataDir });
     const paid = await harness.create({ orderNumber: 'kept', callbackUrl: receiver.url });
     await harness.pay(paid, { outcome: 'approved' });

@@ -6,7 +6,7 @@ const other = 2;
 const certain = { fraction: () => 0 };
 
 describe('faults', () => {
-  it('strike as often as asked, in the order in which they were set', () => {
+  it('apply as often as requested, in the order in which they were set', () => {
     const faults = createFaults(certain);
     faults.add(demo, [
       { operation: 'create', fault: 'lost_reply', times: 2 },
@@ -17,7 +17,7 @@ describe('faults', () => {
     expect(faults.list(demo)).toEqual([]);
   });
 
-  it('strike without end if no number is given, until they are cleared', () => {
+  it('apply without limit if no number is given, until they are cleared', () => {
     const faults = createFaults(certain);
     faults.add(demo, [{ operation: 'get', fault: 'slow_reply', delayMs: 7 }]);
     for (let call = 0; call < 100; call += 1)
@@ -26,7 +26,7 @@ describe('faults', () => {
     expect(faults.take(demo, 'get', answerFaults)).toBeUndefined();
   });
 
-  it('strike only the merchant, the operation and the kinds that they are meant for', () => {
+  it('apply only to the intended merchant, operation and kinds', () => {
     const faults = createFaults(certain);
     faults.add(demo, [{ operation: 'callback', fault: 'before_reply' }]);
     expect(faults.take(other, 'callback', ['before_reply'])).toBeUndefined();
@@ -38,7 +38,7 @@ describe('faults', () => {
     expect(faults.take(demo, 'get', answerFaults)?.fault).toBe('html_502');
   });
 
-  it('strike with their probability, and let the next fault have its chance', () => {
+  it('apply with their probability, and otherwise leave the call to the next fault', () => {
     const fractions = [0.5, 0.49];
     const faults = createFaults({ fraction: () => fractions.shift() ?? 1 });
     faults.add(demo, [{ operation: 'list', fault: 'error_after', probability: 0.5 }]);
@@ -46,7 +46,7 @@ describe('faults', () => {
     expect(faults.take(demo, 'list', answerFaults)?.fault).toBe('error_after');
   });
 
-  it("strike at each n-th call, by nobody's luck", () => {
+  it('apply to every n-th call, independent of chance', () => {
     const faults = createFaults({ fraction: () => 0.99 });
     faults.add(demo, [{ operation: 'refund', fault: 'lost_reply', every: 3, times: 2 }]);
     const struck = Array.from({ length: 9 }, () => faults.take(demo, 'refund', answerFaults) !== undefined);
@@ -54,7 +54,7 @@ describe('faults', () => {
     expect(faults.list(demo)).toEqual([]);
   });
 
-  it('are refused when they would be more than a thousand', () => {
+  it('are refused beyond a thousand', () => {
     const faults = createFaults(certain);
     const hundred: Fault[] = Array.from({ length: 100 }, () => ({ operation: 'get', fault: 'html_502' }));
     for (let times = 0; times < 10; times += 1) expect(faults.add(demo, hundred)).toBe(true);

@@ -1,7 +1,7 @@
 import type { Ids } from '@tollgate/service-kit';
 import { z } from 'zod';
 
-/** Operations of the interface, each of which can be made to fail. */
+/** API operations, each of which can be made to fail. */
 const operations = [
   'create',
   'get',
@@ -16,7 +16,7 @@ const operations = [
 export type Operation = (typeof operations)[number];
 
 /**
- * Faults of an operation's answer. `error_before` and `rate_limited` have no effect; all others come after the effect.
+ * Faults of an operation's answer. `error_before` and `rate_limited` have no effect; all others occur after the effect.
  */
 export const answerFaults = [
   'error_before',
@@ -29,16 +29,16 @@ export const answerFaults = [
 ] as const;
 export type AnswerFault = (typeof answerFaults)[number];
 
-/** Faults of a callback as it is queued, and `before_reply`, which sends one before a creation is answered. */
+/** Faults of a queued callback, and `before_reply`, which sends one before a creation is answered. */
 export const queueFaults = ['drop', 'duplicate', 'delay', 'reorder'] as const;
 export type QueueFault = (typeof queueFaults)[number];
 
 const callbackFaults = [...queueFaults, 'before_reply'] as const;
 
-/** What can be made to fail: every operation, and callbacks. */
+/** Targets of faults: every operation, and callbacks. */
 export const faultOperations = [...operations, 'callback'] as const;
 
-/** The faults that one of `faultOperations` can have. */
+/** The faults available for one of `faultOperations`. */
 export const faultNames = (operation: (typeof faultOperations)[number]): readonly string[] =>
   operation === 'callback' ? callbackFaults : answerFaults;
 
@@ -80,9 +80,9 @@ export const faultsSchema = z
   .max(100, 'must have at most 100 faults');
 
 /**
- * A fault that a merchant has asked for: at most `times` times (without a limit if absent), each time with `probability`
- * (1 if absent), or at each n-th call that it could strike, n being `every`. `delayMs` is for `slow_reply`, `delay` and
- * `reorder`.
+ * A fault that a merchant has requested. It applies at most `times` times (unlimited if absent), each time with
+ * `probability` (1 if absent), or to every n-th eligible call, n being `every`. `delayMs` is for `slow_reply`, `delay`
+ * and `reorder`.
  */
 export type Fault = z.infer<typeof faultSchema>;
 
@@ -92,13 +92,13 @@ export interface TakenFault<Name> {
   delayMs: number;
 }
 
-/** `slow_reply`, `delay` and `reorder` wait so long if the fault does not say. */
+/** Default delay of `slow_reply`, `delay` and `reorder`. */
 const defaultDelayMs = 5_000;
 const faultsPerMerchantMax = 1_000;
 
 export type Faults = ReturnType<typeof createFaults>;
 
-/** The faults that are set, per merchant, in memory only. */
+/** The active faults per merchant, in memory only. */
 export function createFaults(ids: Pick<Ids, 'fraction'>) {
   const faultsByMerchant = new Map<number, Fault[]>();
   const of = (merchantId: number): Fault[] => faultsByMerchant.get(merchantId) ?? [];
@@ -113,7 +113,7 @@ export function createFaults(ids: Pick<Ids, 'fraction'>) {
   }
 
   return {
-    /** Adds to those that are set; gives false, and adds nothing, if they would be too many. */
+    /** Adds faults; returns false, and adds nothing, if the limit would be exceeded. */
     add: (merchantId: number, faults: readonly Fault[]): boolean => {
       const all = [...of(merchantId), ...faults.map((fault) => ({ ...fault }))];
       if (all.length > faultsPerMerchantMax) return false;
@@ -122,7 +122,7 @@ export function createFaults(ids: Pick<Ids, 'fraction'>) {
     },
     clear: (merchantId: number): void => void faultsByMerchant.delete(merchantId),
     list: (merchantId: number): Fault[] => of(merchantId).map((fault) => ({ ...fault })),
-    /** Uses up the first fault for `area` that is among `names` and strikes now. */
+    /** Consumes the first fault for `area` that is among `names` and applies now. */
     take: <Area extends Operation | 'callback', Name extends FaultName<Area>>(
       merchantId: number,
       area: Area,

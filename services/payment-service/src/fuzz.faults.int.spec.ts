@@ -5,7 +5,7 @@ import { errorsOf, startHarness, type Harness, type JsonAnswer } from './testing
 import { approvedCard, bankAccount, cardData, dayMs, payoutCard, tea } from './testing/samples.ts';
 
 let harness: Harness;
-/** Tokens that mutations begin with, so that they reach behind the first check. */
+/** Tokens used by mutations, so that they pass the first check. */
 const tokens = { approved: '', authorized: '', recurring: '', dispute: '' };
 beforeAll(async () => {
   harness = await startHarness();
@@ -95,7 +95,7 @@ const mutationArbitrary = fc.record({
   value: oddArbitrary,
 });
 
-/** Puts the value at one of the places of a copy, however deep, or adds it under its own name. */
+/** Puts the value at one of the places of a copy, at any depth, or adds it under its own name. */
 function mutate(
   body: object,
   mutations: { place: number; extraName: string | null; value: unknown }[],
@@ -105,7 +105,7 @@ function mutate(
     const places = placesIn(copy);
     const [holder, name] = places[place % places.length] ?? [copy, 'x'];
     Object.defineProperty(holder, extraName ?? name, {
-      // Of its own: put twice, a value would come to hold itself.
+      // A separate copy: inserted twice, the value would contain itself.
       value: structuredClone(value),
       enumerable: true,
       configurable: true,
@@ -123,13 +123,13 @@ const placesIn = (value: unknown): [object, string][] =>
       ])
     : [];
 
-/** All but the log of calls, and the progress of the delivery of callbacks, which continues meanwhile. */
+/** Everything except the call log and the progress of callback delivery, which continues meanwhile. */
 async function truth(): Promise<object> {
   const { calls: _calls, callbacks, ...rest } = await harness.ledger();
   return { ...rest, callbacks: callbacks.length };
 }
 
-/** Answered below 500, in the form of section 7 where refused, and then without any change. */
+/** Answered below 500; a refusal has the form of section 7 and changes nothing. */
 async function expectHarmless(send: () => Promise<JsonAnswer>): Promise<void> {
   const before = await truth();
   const answer = await send();
@@ -147,7 +147,7 @@ async function expectHarmless(send: () => Promise<JsonAnswer>): Promise<void> {
   expect(await truth()).toEqual(before);
 }
 
-describe('whatever is posted', () => {
+describe('any posted body', () => {
   it.each(posts)('like %s is answered, and changes nothing if it is refused', async (_name, path, valid) => {
     const bodies = fc.oneof(
       fc.json({ maxDepth: 4 }),
@@ -176,7 +176,7 @@ describe('whatever is posted', () => {
   });
 });
 
-describe('whatever is asked', () => {
+describe('any query', () => {
   const queries = (valid: Record<string, string>) =>
     fc
       .array(

@@ -8,7 +8,7 @@ const hash = createHash('sha256').update(key).digest('hex');
 const merchant = { id: 1, name: 'demo', uniqueOrderNumber: false };
 
 describe('the check of a key', () => {
-  it('compares the whole hash, not the part by which it is found', () => {
+  it('compares the whole hash, not only the indexed part', () => {
     const sameBeginning = `${hash.slice(0, 63)}${hash.endsWith('0') ? '1' : '0'}`;
     const authenticate = createAuthenticate({
       keysByHashPrefix: () => [{ hash: sameBeginning, isRevoked: false, merchant }],
@@ -31,7 +31,7 @@ describe('the check of a key', () => {
     );
   });
 
-  it('never hands the key to the storage', () => {
+  it('never passes the key to the storage', () => {
     const asked: string[] = [];
     const authenticate = createAuthenticate({
       keysByHashPrefix: (prefix) => {

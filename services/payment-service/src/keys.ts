@@ -8,16 +8,16 @@ import type { Database } from './storage/database.ts';
 import type { Merchant, MerchantsTable } from './storage/merchants-table.ts';
 
 const keyRandomBytes = 24;
-/** Long enough to find one key, too short to reveal anything of it. */
+/** Long enough to find one key, too short to reveal it. */
 const hashPrefixLength = 8;
-/** Of a key's random part: enough for a person to distinguish keys, with 168 bits left to guess. */
+/** Length of the visible part of a key's random text: people can distinguish keys by it, and 168 bits remain secret. */
 const shownLength = 6;
 const keyIdHashLength = 12;
 
-/** Which merchant a request comes from, by its `Authorization` header, or why it is rejected. */
+/** The merchant of a request according to its `Authorization` header, or why it is rejected. */
 export type Authenticate = (header: string | undefined) => { merchant: Merchant } | { refused: ApiError };
 
-/** Reads the stored keys again for every request, so that one that is revoked elsewhere is refused from then on. */
+/** Reads the stored keys for every request, so that a key revoked by another process is rejected immediately. */
 export function createAuthenticate(
   merchants: Pick<MerchantsTable, 'keysByHashPrefix'>,
   environment: Environment = 'sandbox',
@@ -39,7 +39,7 @@ export function createAuthenticate(
   };
 }
 
-/** A key as it is handed out, and by what it is known afterwards. */
+/** An issued key and its identifier. */
 export interface IssuedKey {
   keyId: string;
   key: Secret;
@@ -51,25 +51,26 @@ export interface IssueKeyDeps {
   now: () => number;
 }
 
-/** Makes a key that cannot be had again: only its hash is stored. Runs inside a transaction. */
+/** Issues a key. It cannot be recovered: only its hash is stored. Runs inside a transaction. */
 export function issueKey(deps: IssueKeyDeps, merchant: Merchant, environment: Environment): IssuedKey {
   const text = `${prefixOf(environment)}${deps.ids.hex(keyRandomBytes)}`;
   return insertKey(deps, merchant, text);
 }
 
-/** What a merchant is registered with. */
+/** The data for registering a merchant. */
 export interface Registration {
   name: string;
-  /** Registered as it is, so that a key kept elsewhere stays valid; a new key is made if there is none. */
+  /** Registered unchanged, so that a key kept elsewhere stays valid; a new key is issued if absent. */
   key?: Secret;
-  /** Refuse a second payment with the same `orderNumber`; as it was, at first false, if it is left out. */
+  /** Refuse a second payment with the same `orderNumber`. Unchanged if absent. @default false */
   uniqueOrderNumber?: boolean;
 }
 
 /**
- * Registers a merchant of the sandbox, or adds to one of the same name; to do so again with the same key changes nothing.
+ * Registers a merchant of the sandbox, or adds to an existing merchant. Repeating the call with the same key changes
+ * nothing.
  *
- * @returns the key, which cannot be had again: only its hash is stored.
+ * @returns the key, which cannot be recovered: only its hash is stored.
  * @throws TollgateError if the key is no sandbox key, was revoked, or belongs to another merchant.
  */
 export function registerMerchant(
@@ -99,7 +100,7 @@ function insertKey({ merchants, now }: IssueKeyDeps, merchant: Merchant, text: s
   return { keyId, key: new Secret(text) };
 }
 
-/** The identifier of a key. It reveals nothing of the key, and may be shown and logged. */
+/** The identifier of a key. It reveals nothing about the key, and may be shown and logged. */
 export const keyIdOf = (key: string): string => `key_${hashOf(key).slice(0, keyIdHashLength)}`;
 
 const prefixOf = (environment: Environment): string => `sk_${environment}_`;

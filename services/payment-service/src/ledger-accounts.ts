@@ -1,20 +1,20 @@
 /**
- * The merchants' money, kept by double entry: whatever is booked leaves one account and arrives at another, so that the
+ * The merchants' money, in double-entry bookkeeping: every booking moves an amount from one account to another, so the
  * accounts of a wallet always add up to zero. A wallet is a merchant's money in one currency; amounts are minor units.
  */
 import { InvariantViolation } from '@tollgate/service-kit';
 import type { AccountsTable, Booking, Entry, Lot, WalletName } from './storage/accounts-table.ts';
 
-/** What `GET /balance` shows; neither amount is ever below zero. */
+/** The content of `GET /balance`; neither amount is ever negative. */
 interface Wallet {
   currency: string;
-  /** Settled money, which can be paid out. */
+  /** Settled money, available for payouts. */
   available: number;
   /** Approved money that has not settled yet. */
   hold: number;
 }
 
-/** What a booking is about: the token of a payment, refund, payout or dispute, and the wallet. */
+/** The subject of a booking: the token of a payment, refund, payout or dispute, and the wallet. */
 interface BookingSubject extends WalletName {
   token: string;
 }
@@ -25,7 +25,7 @@ export type LedgerAccounts = ReturnType<typeof createLedgerAccounts>;
 export function createLedgerAccounts(deps: {
   table: AccountsTable;
   now: () => number;
-  /** From the approval of a payment until its money is available. */
+  /** Time from the approval of a payment until its money is available. */
   settlementDelayMs: number;
 }) {
   const { table, now, settlementDelayMs } = deps;
@@ -48,15 +48,18 @@ export function createLedgerAccounts(deps: {
     wallet: walletOf,
     wallets: (merchantId: number) =>
       table.currencies(merchantId).map((currency) => walletOf({ merchantId, currency })),
-    /** False if an approval of `amount` would take a sum beyond what can be counted exactly. */
+    /** False if approving `amount` would exceed the largest exact sum. */
     fits: (name: WalletName, amount: number) => Number.isSafeInteger(amount - table.balances(name).customers),
-    /** An approval: held until it settles. */
+    /** Books an approval: held until it settles. */
     credit: ({ merchantId, currency, token }: BookingSubject, amount: number): void => {
       const wallet = { merchantId, currency };
       book('payment_approved', { ...wallet, token }, ['customers', -amount], ['hold', amount]);
       table.addLot({ wallet, token, remaining: amount }, now() + settlementDelayMs);
     },
-    /** A refund, out of the payment's own held money, then `available`, then the other held money. False: not enough. */
+    /**
+     * Books a refund, out of the payment's own held money, then `available`, then the other held money. False if
+     * insufficient.
+     */
     refund: (payment: BookingSubject, amount: number): boolean => {
       const { available, hold } = walletOf(payment);
       if (available + hold < amount) return false;
@@ -64,8 +67,8 @@ export function createLedgerAccounts(deps: {
       return true;
     },
     /**
-     * Takes money back that has to go, whatever the wallet holds: a lost dispute, or an approval that an operator revises.
-     * What is missing becomes a debt, which later settlements pay off first.
+     * Takes money back regardless of the wallet's balance: a lost dispute, or an approval that an operator revises. A
+     * shortfall becomes a debt, which later settlements pay off first.
      */
     takeBack: (
       payment: BookingSubject,
@@ -76,22 +79,22 @@ export function createLedgerAccounts(deps: {
       const taken = Math.min(amount, available + hold);
       book(reason, payment, ['customers', amount], ['debt', taken - amount], ...draw(payment, taken));
     },
-    /** A payout, out of `available` only. False: not enough. */
+    /** Books a payout, out of `available` only. False if insufficient. */
     payOut: (payout: BookingSubject, amount: number): boolean => {
       if (walletOf(payout).available < amount) return false;
       book('payout', payout, ['available', -amount], ['payouts', amount]);
       return true;
     },
-    /** Settles what is due, at most `limit` lots. */
+    /** Settles due lots, at most `limit`. */
     settle: (limit: number) => table.lotsDue(now(), limit).forEach(settleLot),
-    /** Settles what is held of a payment, before it is due. */
+    /** Settles a payment's held money before it is due. */
     settleNow: ({ token, ...wallet }: BookingSubject) =>
       table.lotsFor(wallet, Number.MAX_SAFE_INTEGER, token).forEach(settleLot),
     nextSettlement: () => table.nextDue(),
   };
 }
 
-/** Takes `amount` out of a wallet that has it: the payment's own held money, `available`, the newest held money. */
+/** Takes `amount` from a wallet that has it: the payment's own held money, `available`, the newest held money. */
 function drawFrom(table: AccountsTable, payment: BookingSubject, amount: number): Entry[] {
   const { merchantId, currency, token } = payment;
   const wallet = { merchantId, currency };
@@ -105,7 +108,7 @@ function drawFrom(table: AccountsTable, payment: BookingSubject, amount: number)
   ];
 }
 
-/** Gives how much of `amount` the lots held. */
+/** Returns how much of `amount` the lots held. */
 function drawFromLots(table: AccountsTable, lots: readonly Lot[], amount: number): number {
   let drawn = 0;
   for (const lot of lots) {
@@ -121,7 +124,7 @@ export function appendBalanced(table: AccountsTable, booking: Booking): void {
   const entries = booking.entries.filter(([, amount]) => amount !== 0);
   table.append({ ...booking, entries });
   const { hold, available, debt, customers, payouts } = table.balances(booking.wallet);
-  // The negative one first: no sum in between is then beyond what can be counted exactly.
+  // The negative amount first, so that no intermediate sum exceeds the largest exact one.
   const all = [customers, hold, available, payouts, debt];
   const isBalanced = total(entries.map(([, amount]) => amount)) === 0 && total(all) === 0;
   const isSound = all.every(Number.isSafeInteger) && hold >= 0 && available >= 0 && debt <= 0;

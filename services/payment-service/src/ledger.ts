@@ -1,4 +1,4 @@
-/** The truth of the sandbox: what really happened to a merchant's payments, and which calls it made. */
+/** The truth of the sandbox: the actual state of a merchant's payments, and its calls. */
 import { omitUndefined } from '@tollgate/service-kit';
 import { toIsoTime, toServiceDispute } from './answers.ts';
 import type { LedgerAccounts } from './ledger-accounts.ts';
@@ -11,12 +11,12 @@ export type LedgerDeps = Pick<Tables, 'payments' | 'refunds' | 'payouts' | 'disp
 };
 
 /**
- * Newest payments, refunds, payouts, disputes and callbacks of one ledger at most; `paymentsCount` shows whether
- * there are more.
+ * Maximum number of payments, refunds, payouts, disputes and callbacks in one ledger, newest first; `paymentsCount`
+ * shows whether there are more.
  */
 const entriesMax = 10_000;
 
-/** What there is, oldest first: all of it, or that of one `orderNumber`. The wallets are always whole. */
+/** The records, oldest first: all of them, or those of one `orderNumber`. The wallets are always complete. */
 export function readLedger(deps: LedgerDeps, merchantId: number, orderNumber: string | undefined): object {
   const [filter, page] = [{ merchantId, orderNumber }, { limit: entriesMax }];
   return {

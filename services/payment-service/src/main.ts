@@ -27,7 +27,7 @@ async function main(): Promise<void> {
   // Logs go to standard error: standard output is for people and scripts.
   const log = createLog('payment-service', logLevel, process.stderr);
   const service = createPaymentService({ config, clock: systemClock, ids: systemIds, log });
-  // The third: the parent process that held a channel to this one is gone.
+  // The third one closes when the parent process that held the channel exits.
   for (const event of ['SIGTERM', 'SIGINT', 'disconnect'] as const)
     process.once(event, () => void service.stop());
   // The channel reports its end without keeping the process running.
@@ -50,7 +50,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** A merchant whose key is kept in a file, so that a developer can call the sandbox at once. */
+/** A merchant with its key in a file, so that a developer can call the sandbox at once. */
 async function introduceDemo(
   service: PaymentService,
   dataDir: string,
@@ -67,7 +67,7 @@ async function introduceDemo(
     );
   });
   if (stored === undefined) await writeFile(keyFile, `${key.reveal()}\n`, { mode: 0o600 });
-  // Once: what is printed ends in logs, which more people read than the file.
+  // Printed only once: output ends up in logs, which more people read than the file.
   const shown = stored === undefined ? `${key.reveal()} (kept in ${keyFile})` : `in ${keyFile}`;
   process.stdout.write(`  key    ${shown}
 

@@ -15,7 +15,7 @@ import { bankAccountDestination, dayMs, tea } from './testing/samples.ts';
 const merchant = { id: 1, name: 'demo', uniqueOrderNumber: false };
 const start = 1_800_000_000_000;
 
-/** All that moves money, over a database in memory and a clock that is moved by hand. */
+/** All money movements, with an in-memory database and a manual clock. */
 function setUp() {
   const connection = new DatabaseSync(':memory:');
   migrate(connection);
@@ -61,7 +61,7 @@ type World = ReturnType<typeof setUp>;
 const goodCard = { outcome: 'approved' as const, needsAuthentication: false, sanitizedMask: '******1251' };
 const nothing = (): void => undefined;
 
-/** The books in themselves, and against the records of what was approved, refunded, paid out and lost. */
+/** Checks that the books balance, and match the records of approvals, refunds, payouts and lost disputes. */
 function expectSound({ rows, tables }: World): void {
   expect(rows('SELECT sum(amount) AS sum FROM ledger_entries GROUP BY merchant_id, currency')).toEqual(
     rows('SELECT 0 AS sum FROM ledger_entries GROUP BY merchant_id, currency'),
@@ -95,7 +95,7 @@ function expectSound({ rows, tables }: World): void {
   );
 }
 
-/** One operation; `pick` chooses the payment, dispute or token that it is about. */
+/** One operation; `pick` chooses its payment, dispute or token. */
 const stepArbitrary = fc.record({
   name: fc.constantFrom(
     ...(['create', 'hold', 'repeat', 'confirm', 'decline', 'refund', 'refundAll', 'payOut'] as const),
@@ -133,7 +133,7 @@ async function take(world: World, { name, amount, pick }: Step): Promise<void> {
 }
 
 describe('the movements of money', () => {
-  it('keep the books sound, whatever happens in whatever order', async () => {
+  it('keep the books sound in any sequence of operations', async () => {
     const done = new Map<string, number>();
     const property = fc.asyncProperty(
       fc.array(stepArbitrary, { minLength: 30, maxLength: 60 }),
@@ -156,11 +156,11 @@ describe('the movements of money', () => {
       'dispute_lost',
       'approval_revised',
     ];
-    // What never happened was not tested.
+    // Operations that never ran were not tested.
     if (isWholeRun) expect([...done.keys()].sort()).toEqual(bookings.sort());
   });
 
-  it('throw if a booking would not add up, or take what is not there', () => {
+  it('throw if a booking would not balance, or would overdraw an account', () => {
     const { tables } = setUp();
     const booking = { wallet: { merchantId: 1, currency: 'EUR' }, name: 'test', token: 'x', at: start };
     const book =

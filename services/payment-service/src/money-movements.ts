@@ -19,7 +19,7 @@ import type { Merchant } from './storage/merchants-table.ts';
 import type { Dispute, Payout, Refund, Tables } from './storage/tables.ts';
 import { createTransactions } from './transactions.ts';
 
-/** What is left of a destination once it is read: how it ends, and a card's mask. */
+/** The parsed destination: its outcome, and a card's mask. */
 type PayoutDestination =
   { recurringToken: string } | { outcome: 'approved' | 'declined'; sanitizedMask?: string | undefined };
 
@@ -32,7 +32,7 @@ export interface PayoutTerms {
   destination: PayoutDestination;
 }
 
-/** Without `amount`, in minor units, all that is left of the payment. */
+/** Without `amount`, in minor units: the remaining amount of the payment. */
 interface PartRequest {
   token: string;
   amount?: number | undefined;
@@ -44,7 +44,7 @@ export interface MoneyMovementsDeps {
   faults: Faults;
   now: () => number;
   ids: Pick<Ids, 'hex'>;
-  /** From the approval of a payment until its money is available. */
+  /** Time from the approval of a payment until its money is available. */
   settlementDelayMs: number;
   /** Called after a commit: callbacks and settlements may be due. */
   onChange: () => void;
@@ -93,7 +93,7 @@ export function createMoneyMovements(deps: MoneyMovementsDeps) {
         if (dispute.status !== 'pending') return { refused: alreadyResolved(dispute) };
         return resolveDispute(common, payment, dispute, status);
       }),
-    /** Expires and settles what is due, some of it at a time, and gives the time at which the next of it is due. */
+    /** Expires and settles due items, up to a limit, and resolves with the next due time. */
     doDue: async (): Promise<number | undefined> => {
       const nextExpiry = await changes.expireDue();
       if ((accounts.nextSettlement() ?? Number.POSITIVE_INFINITY) <= now())
@@ -110,7 +110,7 @@ type Common = MoneyMovementsDeps &
     accounts: ReturnType<typeof createLedgerAccounts>;
   };
 
-/** Runs inside a transaction, like all below. The payment's callback is queued before the refund's. */
+/** Runs inside a transaction, like all functions below. The payment's callback is queued before the refund's. */
 function refundPayment(
   { accounts, transactions, refunds, ids, now }: Common,
   payment: Payment,
@@ -137,7 +137,7 @@ function refundPayment(
   return { value: refund };
 }
 
-/** What was refunded in full is refused like any refund beyond the amount, so that two full refunds end alike. */
+/** A fully refunded payment is refused like any excessive refund, so that two full refunds get the same error. */
 function objectionToRefund(payment: Payment, amount: number, parameter: string): ApiError | undefined {
   const { status } = payment;
   if (isFinalStatus(status) && status !== 'approved' && status !== 'refunded')
@@ -148,7 +148,7 @@ function objectionToRefund(payment: Payment, amount: number, parameter: string):
   return apiError('refund_exceeds_amount', message, parameter);
 }
 
-/** To a card, to a bank account, or to the card of an earlier payment; out of settled money only. */
+/** Pays out to a card, to a bank account, or to the card of an earlier payment; from settled money only. */
 function payOut(deps: Common, merchant: Merchant, terms: PayoutTerms): Result<Payout> {
   const { transactions, accounts, payouts, ids, now } = deps;
   const { destination, ...asked } = terms;
@@ -189,7 +189,7 @@ function resolveDestination(
   return { outcome: 'approved', sanitizedMask: first.sanitizedMask };
 }
 
-/** A customer's bank asks for the money of a payment back. While this is pending, its amount cannot be refunded. */
+/** A customer's bank disputes a payment. While this is pending, its amount cannot be refunded. */
 function openDispute(
   { transactions, disputes, ids, now }: Common,
   payment: Payment,
@@ -220,7 +220,7 @@ function openDispute(
   return { value: dispute };
 }
 
-/** `approved`: the customer got the money, and the merchant has lost; `declined`: the merchant keeps it. */
+/** `approved`: the customer gets the money, and the merchant has lost; `declined`: the merchant keeps it. */
 function resolveDispute(
   { transactions, disputes, accounts, now }: Common,
   payment: Payment,
@@ -239,7 +239,7 @@ const noMoney = (parameter: string): ApiError =>
   apiError('no_money_available_on_refund', 'The balance is less than the refund.', parameter);
 const balanceTooSmall = (): ApiError =>
   apiError('balance_less_than_amount', 'The available balance is less than the amount.', 'amount');
-/** Also for another merchant's dispute. */
+/** Undefined for another merchant's dispute as well. */
 const disputeNotFound = (): ApiError =>
   apiError('payment_not_found', 'There is no dispute with this id.', 'id');
 const alreadyResolved = ({ status }: Dispute): ApiError =>

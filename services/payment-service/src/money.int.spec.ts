@@ -1,4 +1,4 @@
-/** The money books over the interface: what is held, available, refunded, paid out, disputed and owed. */
+/** The money accounts through the API: held, available, refunded, paid out, disputed and owed. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { refusalOf, startHarness, type Harness } from './testing/harness.ts';
 import { bankAccount, dayMs, tea } from './testing/samples.ts';
@@ -26,7 +26,7 @@ const revise = (token: string, body: object) =>
 const succeeded = ({ statusCode }: { statusCode: number }) => statusCode === 200;
 
 describe('the balance', () => {
-  it('shows held money until it settles, and available money from then on, over a restart too', async () => {
+  it('shows held money until it settles, and available money afterwards, including after a restart', async () => {
     await harness.createApproved();
     await harness.create();
     await harness.advanceClock(dayMs - 60_000);
@@ -40,7 +40,7 @@ describe('the balance', () => {
   });
 });
 
-it('an approval beyond what can be counted is declined', async () => {
+it('an approval beyond the largest exact sum is declined', async () => {
   await harness.createApproved({ amount: Number.MAX_SAFE_INTEGER });
   expect(await harness.retrieve(await harness.createApproved())).toMatchObject({
     status: 'declined',
@@ -49,7 +49,7 @@ it('an approval beyond what can be counted is declined', async () => {
 });
 
 describe('a refund', () => {
-  it('never exceeds what was approved, however many come together', async () => {
+  it('never exceeds the approved amount, however many run concurrently', async () => {
     const token = await harness.createApproved();
     await harness.createApproved(); // So that the balance suffices.
     const answers = await Promise.all(Array.from({ length: 8 }, () => refund({ token, amount: 400 })));
@@ -73,7 +73,7 @@ describe('a refund', () => {
 });
 
 describe('a payout', () => {
-  it('never takes more than is available, however many come together', async () => {
+  it('never exceeds the available money, however many run concurrently', async () => {
     await harness.createApproved();
     await harness.advanceClock(dayMs);
     await harness.createApproved(); // Held money is not paid out.
@@ -85,7 +85,7 @@ describe('a payout', () => {
 });
 
 describe('a dispute', () => {
-  it('takes no money before it is lost, and keeps its amount from being refunded unless it is won', async () => {
+  it('takes no money before it is lost, and blocks refunds of its amount unless it is won', async () => {
     const token = await harness.createApproved();
     const id = await disputeId({ token, amount: 400 });
     expect((await harness.balance()).hold).toBe(tea.amount);

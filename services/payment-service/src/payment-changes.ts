@@ -1,4 +1,4 @@
-/** Every change of a payment as one transaction: the record, the booking, the callback, and nothing in between. */
+/** Every change of a payment as one transaction: the record, the booking and the callback. */
 import { apiError } from '@tollgate/payment-api';
 import { formatAmount, isFinalStatus, type ApiError } from '@tollgate/core/money';
 import type { Ids } from '@tollgate/service-kit';
@@ -25,16 +25,16 @@ import type { Merchant } from './storage/merchants-table.ts';
 import type { Tables } from './storage/tables.ts';
 import type { Transactions } from './transactions.ts';
 
-/** What a change gives, or why it was refused; nothing was changed then. */
+/** The result of a change, or why it was refused; a refusal changes nothing. */
 export type Result<Value> = { value: Value; refused?: never } | { refused: ApiError; value?: never };
 
-/** Writes in the same transaction as the change: its record in the log of calls. */
+/** Runs in the transaction of the change: records it in the call log. */
 export type AlsoWrite<Value> = (result: Result<Value>) => void;
 
-/** What a payment is paid with if no customer is sent to the hosted page. */
+/** The means of payment if no customer is sent to the hosted page. */
 type PaidWith = { card: CardBehaviour } | { recurringToken: string };
 
-/** A creation as the service reads it: of a card only its behaviour is left. */
+/** A parsed creation: only the behaviour of its card is left. */
 export interface Creation {
   request: CheckoutRequest;
   paidWith?: PaidWith | undefined;
@@ -61,7 +61,7 @@ export const newTokenOf = (ids: Pick<Ids, 'hex'>): string => ids.hex(tokenBytes)
 
 export type PaymentChanges = ReturnType<typeof createPaymentChanges>;
 
-/** The changes of a payment. Each resolves when it is durable; undefined means that there is no such payment. */
+/** The changes of a payment. Each resolves when it is durable; undefined means that the payment does not exist. */
 export function createPaymentChanges(deps: PaymentChangesDeps) {
   const { transactions, payments, accounts, now, ids } = deps;
   const { customerDoes, merchantDoes } = createDoings(deps);
@@ -84,7 +84,7 @@ export function createPaymentChanges(deps: PaymentChangesDeps) {
       merchantDoes(merchant, token, nothingHeld, [confirmHold(newToken())], alsoWrite),
     decline: (merchant: Merchant, token: string, alsoWrite: AlsoWrite<Payment>) =>
       merchantDoes(merchant, token, nothingHeld, [declineHold], alsoWrite),
-    /** What the customer would do on the page, all at once. */
+    /** All the customer's steps on the page at once. */
     pay: (merchant: Merchant, token: string, how: CardBehaviour | 'approved' | 'declined') => {
       const recurringToken = newToken();
       const steps =
@@ -101,12 +101,12 @@ export function createPaymentChanges(deps: PaymentChangesDeps) {
       };
       return merchantDoes(merchant, token, objection, [revise(status, amount)]);
     },
-    /** What the payment brought can be paid out from now on. */
+    /** Makes the payment's money available for payouts. */
     settle: (merchant: Merchant, token: string) =>
       merchantDoes(merchant, token, nothingTaken, [], ({ value }) => {
         if (value !== undefined) accounts.settleNow(value);
       }),
-    /** Expires what is due and gives the time of the next expiry. */
+    /** Expires due payments and resolves with the time of the next expiry. */
     expireDue: async (): Promise<number | undefined> => {
       const due = payments.tokensDue(now(), expiriesPerCommitMax);
       await Promise.all(due.map((token) => customerDoes(token)));
@@ -134,7 +134,7 @@ function createUnlessRefused(
   return { value: charge === undefined ? payment : transactions.advance(payment, openCheckout, charge) };
 }
 
-/** What is done at once with a new payment; nothing if its customer will come to the hosted page. */
+/** The immediate step of a new payment; undefined if its customer will come to the hosted page. */
 function chargeOf(
   { payments, ids }: PaymentChangesDeps,
   merchant: Merchant,
@@ -144,11 +144,11 @@ function chargeOf(
   if ('card' in paidWith) return submitCard(paidWith.card, newTokenOf(ids));
   const first = payments.findFirstOf(paidWith.recurringToken);
   if (first?.merchantId !== merchant.id) return 'unknown token';
-  // The card behind was good when the token was given out; it declines if the first payment was revised since.
+  // The card was valid when the token was issued; it declines if the first payment was revised since.
   return chargeAgain(first, first.status === 'declined' ? 'declined' : 'approved');
 }
 
-/** The transactions in which a customer or a merchant takes a payment some steps further; what is due expires first. */
+/** The transactions in which a customer or a merchant advances a payment; due expiries run first. */
 function createDoings({ transactions, payments }: PaymentChangesDeps) {
   return {
     customerDoes: (token: string, ...steps: Step[]): Promise<Payment | undefined> =>
@@ -176,11 +176,11 @@ function createDoings({ transactions, payments }: PaymentChangesDeps) {
   };
 }
 
-/** Also for another merchant's token, which must be indistinguishable from one that does not exist. */
+/** Undefined for another merchant's token as well, which must be indistinguishable from an unknown one. */
 export const paymentNotFound = (): ApiError =>
   apiError('payment_not_found', 'There is no payment with this token.', 'token');
 
-/** Also for another merchant's. */
+/** Undefined for another merchant's payment as well. */
 export const recurringTokenNotFound = (parameter: string): ApiError =>
   apiError('recurring_token_not_found', `There is no recurring token like ${parameter}.`, parameter);
 

@@ -1,4 +1,4 @@
-/** The Payment Service, composed: the database, the two servers, and what runs next to them. */
+/** Composes the Payment Service: the database, the two servers, and the background work. */
 import { join } from 'node:path';
 import {
   InvariantViolation,
@@ -40,16 +40,16 @@ export interface PaymentServiceDeps {
   clock: Clock;
   ids: Ids;
   log: Log;
-  /** From the approval of a payment until its money can be paid out, by the service's clock; a day if left out. */
+  /** Time from the approval of a payment until its money can be paid out, by the service's clock. @default one day */
   settlementDelayMs?: number;
 }
 
-/** Where the running service is reached. */
+/** Addresses of the running service. */
 export interface PaymentServiceAddresses {
   httpsUrl: string;
   /** Rejects everything. */
   httpUrl: string;
-  /** PEM file of the authority that a client has to trust. */
+  /** PEM file of the authority that clients must trust. */
   caFile: string;
 }
 
@@ -57,11 +57,11 @@ export interface PaymentService {
   /** @throws StartupError if a port is taken, or another process uses the data folder. */
   start(): Promise<PaymentServiceAddresses>;
   /**
-   * Registers a merchant with a sandbox key, the given one or a new one; the same key again changes nothing.
-   * Only after `start`, and only in the sandbox: an operator issues the keys of production.
+   * Registers a merchant with a sandbox key, the given one or a new one; repeating it with the same key changes
+   * nothing. Only after `start`, and only in the sandbox: an operator issues production keys.
    */
   ensureMerchant(registration: Registration): Promise<{ name: string; key: Secret }>;
-  /** Lets requests under way end, within five seconds, then closes everything. Callbacks that are due stay so. */
+  /** Waits up to five seconds for requests in progress, then closes everything. Due callbacks stay due. */
   stop(): Promise<void>;
 }
 
@@ -72,7 +72,7 @@ export function createPaymentService(deps: PaymentServiceDeps): PaymentService {
   let running: Promise<RunningService> | undefined;
   let stopped: Promise<void> | undefined;
   const stopOnce = async (): Promise<void> => {
-    // A start that failed has closed what it opened, and has given its caller the reason.
+    // A failed start has already closed its resources and reported the reason to its caller.
     const service = await running?.catch(() => undefined);
     await service?.stop();
   };
@@ -141,7 +141,7 @@ function makeDataDir(dataDir: string): void {
 
 type Core = ReturnType<typeof createCore>;
 
-/** Everything between the servers and the database. */
+/** The components between the servers and the database. */
 function createCore(
   { clock, ids, log, settlementDelayMs = defaultSettlementDelayMs }: PaymentServiceDeps,
   database: Database,
@@ -193,7 +193,7 @@ function createCore(
       baseUrl = url;
       loops = Promise.all([delivery.run(ending.signal), due.run(ending.signal)]);
     },
-    /** Slow replies are sent at once from here on. */
+    /** From here on, slow replies are sent at once. */
     hurry: () => draining.abort(),
     end: async (): Promise<void> => {
       ending.abort();

@@ -1,6 +1,6 @@
 /**
- * The life of a payment as rules without I/O. The specification names the states and not the transitions (section 3);
- * those taken here: init → pending | expired, pending → approved | declined | expired, approved → refunded, and an
+ * The life cycle of a payment as rules without I/O. The specification names the states but not the transitions (section
+ * 3). These are used: init → pending | expired, pending → approved | declined | expired, approved → refunded, and an
  * operator's revisions.
  */
 import { isFinalStatus, paymentStatusSchema } from '@tollgate/core/money';
@@ -20,34 +20,34 @@ export const paymentSchema = z.object({
   callbackUrl: z.string(),
   redirectSuccessUrl: z.string().optional(),
   redirectFailUrl: z.string().optional(),
-  /** Empty where the merchant asked for none: that of the customer's browser. */
+  /** Empty if the merchant requested none: the browser's locale is used. */
   locale: z.string(),
   needConfirmation: z.boolean(),
-  /** The merchant asked for a recurring token, given out when the customer has paid. */
+  /** The merchant requested a recurring token; it is issued when the customer has paid. */
   recurring: z.boolean(),
   heldAmount: z.int(),
   refundedAmount: z.int(),
-  /** What customers dispute, or have won back by a dispute; it cannot be refunded. */
+  /** Amount disputed by customers, pending or lost by the merchant; it cannot be refunded. */
   disputedAmount: z.int().default(0),
   recurringToken: z.string().optional(),
   sanitizedMask: z.string().optional(),
   declineReason: z.string().optional(),
-  /** Set while the customer stands before the authentication page: what the card does once it is confirmed. */
+  /** Set while the customer is on the authentication page: the card's outcome after confirmation. */
   authenticationYields: z.enum(['approved', 'declined']).optional(),
   statuses: z.array(z.object({ status: paymentStatusSchema, at: z.int() })),
   createdAt: z.int(),
   updatedAt: z.int(),
-  /** When the payment, or the hold on the customer's money, lapses; absent once final. */
+  /** Expiry of the payment or the authorization; absent once final. */
   expiresAt: z.int().optional(),
 });
 export type Payment = z.infer<typeof paymentSchema>;
 
-/** One rule of the life; gives the same object back where nothing changes. */
+/** One rule of the life cycle; returns the same object if nothing changes. */
 export type Step = (payment: Payment, now: number) => Payment;
 
 /** An uncompleted payment expires after this time. */
 const checkoutLifetimeMs = 30 * 60_000;
-/** A hold that is neither confirmed nor declined lapses after this time. */
+/** An authorization that is neither confirmed nor declined expires after this time. */
 const holdLifetimeMs = 7 * 24 * 60 * 60_000;
 
 export type CheckoutRequest = Omit<CreatePaymentRequest, 'card' | 'recurringToken' | 'customer'>;
@@ -81,20 +81,20 @@ export function newPayment(
   };
 }
 
-/** What the customer has to do next: enter a card, authenticate, or nothing. */
+/** The customer's next step: enter a card, authenticate, or none. */
 export function customerStep(payment: Payment): 'card' | 'authentication' | 'none' {
   if (isFinalStatus(payment.status) || payment.heldAmount > 0) return 'none';
   return payment.authenticationYields === undefined ? 'card' : 'authentication';
 }
 
-/** The customer's money was taken, or is reserved for the merchant's confirmation. */
+/** The customer's money was taken, or is authorized and awaits the merchant's confirmation. */
 export const isPaid = (payment: Payment): boolean => payment.status === 'approved' || payment.heldAmount > 0;
 
 /** The customer opens the hosted page. */
 export const openCheckout: Step = (payment, now) =>
   payment.status === 'init' ? moveTo(payment, 'pending', now) : payment;
 
-/** The customer submits a card; a later card replaces one that still waits for authentication. */
+/** The customer submits a card; it replaces an earlier card that still awaits authentication. */
 export const submitCard =
   (card: CardBehaviour, newRecurringToken: string): Step =>
   (payment, now) => {
@@ -113,13 +113,13 @@ export const answerAuthentication =
     return charge(payment, payment.authenticationYields ?? 'declined', newRecurringToken, now);
   };
 
-/** The outcome of a payment without any card, for the sandbox's controls. */
+/** The outcome of a payment without a card, for the sandbox's controls. */
 export const settleAs =
   (outcome: 'approved' | 'declined', newRecurringToken: string): Step =>
   (payment, now) =>
     customerStep(payment) === 'none' ? payment : charge(payment, outcome, newRecurringToken, now);
 
-/** A repeat payment: without any customer, `outcome` is what the card behind the recurring token does. */
+/** A repeat payment without the customer; `outcome` is that of the card behind the recurring token. */
 export const chargeAgain =
   (first: Pick<Payment, 'recurringToken' | 'sanitizedMask'>, outcome: 'approved' | 'declined'): Step =>
   (payment, now) => {
@@ -127,7 +127,7 @@ export const chargeAgain =
     return charge({ ...payment, recurring: false, recurringToken, sanitizedMask }, outcome, '', now);
   };
 
-/** The merchant takes the authorized money; always all of it. */
+/** The merchant captures the authorized money; always the full amount. */
 export const confirmHold =
   (newRecurringToken: string): Step =>
   (payment, now) =>
@@ -137,11 +137,11 @@ export const confirmHold =
 export const declineHold: Step = (payment, now) =>
   payment.heldAmount > 0 ? decline(payment, 'declined_by_merchant', now) : payment;
 
-/** The money of a payment that is approved, and neither refunded nor disputed. */
+/** The approved money of a payment that is neither refunded nor disputed. */
 export const refundableAmount = ({ status, amount, refundedAmount, disputedAmount }: Payment): number =>
   status === 'approved' ? amount - refundedAmount - disputedAmount : 0;
 
-/** Counts a refund; the payment is `refunded` once all of it is. Not more than {@link refundableAmount}. */
+/** Records a refund; the payment is `refunded` once the full amount is. At most {@link refundableAmount}. */
 export const countRefund =
   (refundAmount: number): Step =>
   (payment, now) => {
@@ -150,7 +150,7 @@ export const countRefund =
     return refundedAmount === payment.amount ? moveTo(counted, 'refunded', now) : counted;
   };
 
-/** Counts a dispute that is opened, or, with a negative amount, one that the merchant has won. */
+/** Records an opened dispute, or, with a negative amount, one that the merchant has won. */
 export const countDispute =
   (disputeAmount: number): Step =>
   (payment, now) => ({
@@ -160,7 +160,7 @@ export const countDispute =
   });
 
 /**
- * The money that a step moved into the merchant's wallet, or, below zero, out of it: by an approval, or by its revision.
+ * The money that a step moved into the merchant's wallet, or, if negative, out of it: by an approval or its revision.
  * Refunds and disputes are booked separately.
  */
 export function approvedMoney(before: Payment, after: Payment): number {
@@ -168,13 +168,13 @@ export function approvedMoney(before: Payment, after: Payment): number {
   return before.status === 'approved' && after.status === 'declined' ? -before.amount : 0;
 }
 
-/** The customer's money was taken or reserved by this step. */
+/** True if this step took or reserved the customer's money. */
 export const isNewlyPaid = (before: Payment, after: Payment): boolean => !isPaid(before) && isPaid(after);
 
-/** Instead of an approval that would take the merchant's wallet beyond what can be counted. */
+/** Declines an approval that would take the merchant's wallet beyond the largest exact sum. */
 export const declineBeyondLimit: Step = (payment, now) => decline(payment, 'limit_exceeded', now);
 
-/** Abandoned payments and unconfirmed holds lapse. */
+/** Expires abandoned payments and unconfirmed authorizations. */
 export const expireWhenDue: Step = (payment, now) =>
   payment.expiresAt !== undefined && payment.expiresAt <= now ? moveTo(payment, 'expired', now) : payment;
 
@@ -184,13 +184,13 @@ const revisions: ReadonlySet<string> = new Set([
   'expired→approved',
 ]);
 
-/** True if an operator may change a final status to another; not once money has gone back by other ways. */
+/** True if an operator may revise a final status; not once money was refunded or disputed. */
 export const mayRevise = (payment: Payment, status: Payment['status']): boolean =>
   revisions.has(`${payment.status}→${status}`) &&
   payment.refundedAmount === 0 &&
   payment.disputedAmount === 0;
 
-/** An operator's later change of a final status, with another amount if one is given. */
+/** An operator's revision of a final status, optionally with another amount. */
 export const revise =
   (status: 'approved' | 'declined', amount: number | undefined): Step =>
   (payment, now) =>
@@ -205,8 +205,8 @@ export const revise =
     );
 
 /**
- * True where the merchant gets a callback: a new status, or a hold, which is no status of its own but awaits
- * confirmation.
+ * True if the merchant gets a callback: for a new status, or for an authorization that awaits confirmation, which has
+ * no status of its own.
  */
 export const needsCallback = (before: Payment, after: Payment): boolean =>
   before.statuses.length !== after.statuses.length || after.heldAmount > before.heldAmount;

@@ -1,4 +1,4 @@
-/** The sandbox behind the provider port: the adapter of the Payment Service over real HTTPS. */
+/** The provider contract for the sandbox: the Payment Service adapter over real HTTPS. */
 import { readFile } from 'node:fs/promises';
 import { providers } from '@tollgate/provider';
 import { describeProvider, type ProviderUnderTest } from '@tollgate/provider/testing';
@@ -30,7 +30,7 @@ describeProvider('the Payment Service over HTTPS', async (): Promise<ProviderUnd
     ...opened,
     async customerPays(serviceToken) {
       await harness.pay(serviceToken, { pan: approvedCard });
-      // What was paid may be paid out the next day.
+      // Money paid today can be paid out the next day.
       await harness.advanceClock(24 * 60 * 60_000 + 1);
     },
     async loseAnswer(operation) {

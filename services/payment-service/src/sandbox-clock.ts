@@ -3,7 +3,10 @@ import type { Database } from './storage/database.ts';
 
 const offsetSetting = 'clockOffsetMs';
 
-/** The service's own time, in milliseconds since the Unix epoch: the machine's clock and a durable offset that a tester can grow. */
+/**
+ * The service's own time, in milliseconds since the Unix epoch: the machine's clock plus a durable offset that a tester
+ * can increase.
+ */
 export function createSandboxClock(
   clock: Pick<Clock, 'now'>,
   { connection, write }: Pick<Database, 'connection' | 'write'>,

@@ -53,14 +53,14 @@ describe('POST /sandbox/payments/{token}/settle', () => {
     expect((await call(`/api/v1/payments/${open}`)).body).toMatchObject({ payment: { status: 'init' } });
   });
 
-  it('refuses what is not approved', async () => {
+  it('refuses payments that are not approved', async () => {
     const answer = await settle(await harness.create());
     expect(errorsOf(answer)).toMatchObject([{ code: 'invalid_param', parameter: 'token' }]);
   });
 });
 
 describe('POST /sandbox/clock', () => {
-  it('has done what fell due by it when it answers, however much that is', async () => {
+  it('answers after all due work is done, whatever its amount', async () => {
     const tokens = await Promise.all(Array.from({ length: 1_100 }, () => harness.create()));
     await harness.advanceClock(30 * 60_000);
     const { payments } = await harness.ledger();
@@ -93,7 +93,7 @@ describe('GET /sandbox/ledger', () => {
     ]);
   });
 
-  it('shows a merchant nothing of another', async () => {
+  it('shows a merchant nothing of another merchant', async () => {
     await harness.create({ orderNumber: 'ledger-3' });
     const stranger = `Bearer ${await harness.addMerchant({ name: 'stranger-to-the-ledger' })}`;
     const { body } = await harness.call('GET', '/sandbox/ledger', undefined, stranger);
@@ -102,7 +102,7 @@ describe('GET /sandbox/ledger', () => {
 });
 
 describe('faults of answers', () => {
-  /** What the ledger says of the only call with this orderNumber. */
+  /** The ledger's record of the only call with this orderNumber. */
   const truth = async (orderNumber: string) => {
     const { calls, payments } = await harness.ledger(orderNumber);
     return {
@@ -134,7 +134,7 @@ describe('faults of answers', () => {
     },
   );
 
-  it('lost_reply: the connection is gone without an answer, and the payment is there', async () => {
+  it('lost_reply: the connection closes without an answer, and the payment exists', async () => {
     await harness.setFaults({ operation: 'create', fault: 'lost_reply', times: 1 });
     await expect(post('f-3')).rejects.toMatchObject({
       code: expect.stringMatching(/ECONNRESET|UND_ERR_SOCKET/) as string,
@@ -142,7 +142,7 @@ describe('faults of answers', () => {
     expect(await truth('f-3')).toEqual({ ...struck, answer: 'lost_reply' });
   });
 
-  it('are gone after DELETE, and strike no other merchant', async () => {
+  it('are gone after DELETE, and do not affect other merchants', async () => {
     await harness.setFaults({ operation: 'create', fault: 'error_before' });
     const stranger = `Bearer ${await harness.addMerchant({ name: 'without-faults' })}`;
     expect((await harness.call('POST', '/api/v1/payments', tea, stranger)).statusCode).toBe(200);
@@ -151,7 +151,7 @@ describe('faults of answers', () => {
     expect((await post('f-9')).statusCode).toBe(200);
   });
 
-  it('are refused if they are not understood', async () => {
+  it('are refused if they are invalid', async () => {
     const answer = await harness.setFaults({ operation: 'create', fault: 'drop' });
     expect(answer.statusCode).toBe(400);
     expect(errorsOf(answer)[0]).toMatchObject({ code: 'invalid_param', parameter: '0.fault' });
@@ -160,11 +160,11 @@ describe('faults of answers', () => {
 });
 
 describe('the callback fault before_reply', () => {
-  it('has a callback arrive, and be answered, before the creation is', async () => {
+  it('delivers a callback, and gets its answer, before the creation is answered', async () => {
     await harness.setFaults({ operation: 'callback', fault: 'before_reply', times: 1 });
     const events: string[] = [];
     receiver.react(async (body) => {
-      // Takes its time, and sees that the payment is there already.
+      // Slow, and checks that the payment exists already.
       const { payments } = await harness.ledger('early');
       events.push(`callback ${body.status} of ${payments.length} payment`);
       return 200;

@@ -1,4 +1,4 @@
-/** The controls with which a tester plays customer, operator, fate and time. Behind the bearer key like the interface. */
+/** The tester's controls for customer, operator, faults and time. They need the bearer key, like the API. */
 import { amountSchema, type ApiError } from '@tollgate/core/money';
 import { apiError } from '@tollgate/payment-api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -26,7 +26,7 @@ import type { Dispute } from './storage/tables.ts';
 export interface SandboxRoutesDeps
   extends LedgerDeps, Pick<MoneyMovements, 'changes' | 'openDispute' | 'resolveDispute'> {
   faults: Faults;
-  /** Moves the service's time, durably, and does what has fallen due by it. Gives the new time. */
+  /** Advances the service's time durably, and does the work that falls due. Resolves with the new time. */
   advanceClock: (byMs: number) => Promise<number>;
   processingUrl: ProcessingUrl;
   merchantOf: (request: FastifyRequest) => Merchant;
@@ -50,7 +50,7 @@ const ledgerQuerySchema = z.strictObject({ orderNumber: z.string().min(1).max(25
 
 type Handle = (request: FastifyRequest, merchant: Merchant) => Answer | Promise<Answer>;
 
-/** Refuses what does not fit the schema. */
+/** Refuses input that does not match the schema. */
 const reading =
   <Schema extends z.ZodType>(
     schema: Schema,

@@ -19,7 +19,7 @@ async function readAll(folder: string): Promise<Map<string, string>> {
 }
 
 describe('card numbers, security codes and keys', () => {
-  it('are in no file and no log line, whatever was done with them', async () => {
+  it('are in no file and no log line after any operation', async () => {
     let logged = '';
     const sink = new Writable({
       write: (chunk: Buffer, _encoding, done) => {
@@ -70,7 +70,7 @@ describe('card numbers, security codes and keys', () => {
       await harness.stop();
 
       const files = await readAll(harness.dataDir);
-      // The check can see: what is meant to be stored is found by the same means.
+      // Control: data that is meant to be stored is found in the same way.
       expect([...files.values()].some((content) => content.includes('439296******1251'))).toBe(true);
       expect(logged).toContain('callback tried');
       for (const secret of [...testCards, otherCard, key]) {
@@ -79,7 +79,7 @@ describe('card numbers, security codes and keys', () => {
         expect(logged).not.toContain(secret);
         expect(seen.filter((text) => text.includes(secret))).toEqual([]);
       }
-      // A callback address may hold a capability of the merchant's.
+      // A callback address may contain a capability of the merchant.
       expect(logged).not.toContain('capability-of-the-merchant');
       expect(seen.filter((text) => new RegExp(`\\b${cvv}\\b`).test(text))).toEqual([]);
     } finally {

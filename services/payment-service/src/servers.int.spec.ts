@@ -30,7 +30,7 @@ const httpsRequired = {
   ],
 };
 
-/** Sends bytes and gives all that comes back. */
+/** Sends bytes and resolves with the response bytes. */
 const exchange = (socket: ReturnType<typeof connectTcp>, bytes: string): Promise<string> =>
   new Promise((resolve, reject) => {
     let answer = '';
@@ -79,20 +79,20 @@ describe('the HTTPS server', () => {
     await expect(request(url, { headers })).rejects.toThrow(/certificate/);
   });
 
-  it('answers an unknown path and an unreadable one with the error body', async () => {
+  it('answers an unknown path and an invalid one with the error body', async () => {
     const unknown = await harness.call('GET', '/api/v2/payments');
     expect([unknown.statusCode, errorsOf(unknown)[0]?.kind]).toEqual([404, 'invalid_request_error']);
     const unreadable = await harness.call('GET', '/%zz');
     expect([unreadable.statusCode, errorsOf(unreadable)[0]?.kind]).toEqual([400, 'invalid_request_error']);
   });
 
-  it('answers what is no HTTP with the error body', async () => {
+  it('answers a request that is not HTTP with the error body', async () => {
     const answer = await exchange(await tlsSocket(), 'nonsense\r\n\r\n');
     expect(answer).toMatch(/^HTTP\/1.1 400 /);
     expect(answer).toContain('"kind":"invalid_request_error"');
   });
 
-  it('closes a request whose body does not come', async () => {
+  it('closes a request whose body does not arrive', async () => {
     const head = `POST /api/v1/payments HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${harness.key()}\r\n`;
     const answer = await exchange(
       await tlsSocket(),
@@ -102,8 +102,8 @@ describe('the HTTPS server', () => {
   });
 });
 
-// A gateway on a reused connection took the 400 that followed a broken socket for the answer to its next creation: a definite
-// refusal of a payment that the service had never read.
+// A 400 after a broken socket looks like the answer to the next creation on a reused connection: a definite refusal of
+// a payment that the service has never read.
 describe('an error of a connection', () => {
   const answerTo = async (code: string | undefined) => {
     const app = createHttpsServer(await ensureServerCertificate(harness.dataDir, Date.now()), silentLog);
@@ -133,7 +133,7 @@ describe('the start', () => {
     return createPaymentService({ config: full, clock: systemClock, ids: systemIds, log: silentLog }).start();
   };
 
-  it('ends with a sentence when a port is taken', async () => {
+  it('fails with a sentence when a port is taken', async () => {
     const httpsPort = Number(new URL(harness.addresses().httpsUrl).port);
     const httpPort = Number(new URL(harness.addresses().httpUrl).port);
     await expect(start({ httpsPort })).rejects.toThrow(StartupError);
@@ -141,13 +141,13 @@ describe('the start', () => {
     await expect(start({ httpPort })).rejects.toThrow('PAYMENT_SERVICE_HTTP_PORT');
   });
 
-  it('ends with a sentence when the data folder cannot be made', async () => {
+  it('fails with a sentence when the data folder cannot be created', async () => {
     await expect(start({ dataDir: join(harness.addresses().caFile, 'data') })).rejects.toThrow(
       /TOLLGATE_DATA_DIR/,
     );
   });
 
-  it('ends with a sentence when another process has the data folder', async () => {
+  it('fails with a sentence when another process uses the data folder', async () => {
     await expect(start({ dataDir: harness.dataDir })).rejects.toMatchObject({ code: 'data_dir_in_use' });
   });
 });

@@ -1,4 +1,4 @@
-/** The two servers: HTTPS for everything, and plain HTTP that only rejects (specification, section 5). */
+/** The two servers: HTTPS for everything, and plain HTTP that rejects all requests (specification, section 5). */
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { apiError } from '@tollgate/payment-api';
@@ -29,7 +29,7 @@ import type { Merchant } from './storage/merchants-table.ts';
 const bodyLimitBytes = 64 * 1024;
 const handshakeTimeoutMs = 10_000;
 
-/** An HTTPS server that answers in JSON; unreadable requests too get the error body of section 7. */
+/** An HTTPS server with JSON answers; invalid requests get the error body of section 7, too. */
 export function createHttpsServer(certificate: ServerCertificate, log: Log): FastifyInstance {
   const { http, ...options } = httpServerOptions({ bodyLimitBytes });
   const { key, cert } = certificate;
@@ -50,7 +50,7 @@ export function createHttpsServer(certificate: ServerCertificate, log: Log): Fas
   return app;
 }
 
-/** A server that rejects every request, whatever it is. */
+/** A server that rejects every request. */
 export function createPlainHttpServer(): FastifyInstance {
   const app = fastify({
     ...httpServerOptions({ bodyLimitBytes }),
@@ -66,8 +66,8 @@ export function createPlainHttpServer(): FastifyInstance {
 }
 
 /**
- * Registers routes that need a merchant's key. It is checked before the body is read, so that a stranger's body costs
- * nothing.
+ * Registers routes that need a merchant's key. The key is checked before the body is read, so that unauthenticated
+ * bodies cost nothing.
  */
 export function registerBehindKey(
   app: FastifyInstance,
@@ -99,15 +99,15 @@ const unreadable = (): ApiError =>
   apiError('invalid_param', 'The request cannot be read as HTTP.', 'request');
 
 /**
- * Undefined for an error of the connection and for a time-out: a client that sends its next request meanwhile would take
- * the answer for that of the request.
+ * Undefined for a connection error or a time-out: a client that sends its next request meanwhile would take the answer
+ * for that of the request.
  */
 function statusOf(socketError: string): number | undefined {
   if (socketError === 'HPE_HEADER_OVERFLOW') return 431;
   return socketError.startsWith('HPE_') ? 400 : undefined;
 }
 
-/** Answers if there is no request to reply to: what came was not HTTP, too large or too slow. */
+/** Answers when there is no request to reply to: the input was not HTTP, too large or too slow. */
 function answerOnSocket(socket: Socket, statusCode: number, error: ApiError): void {
   if (!socket.writable || socket.destroyed) return void socket.destroy();
   const body = JSON.stringify({ success: false, errors: [error] });
@@ -116,12 +116,12 @@ function answerOnSocket(socket: Socket, statusCode: number, error: ApiError): vo
   socket.end(`${head}\r\n${headers}\r\nConnection: close\r\n\r\n${body}`);
 }
 
-/** Requests under way have this long to end when the service stops. */
+/** Time for requests in progress when the service stops. @unit milliseconds */
 const drainMs = 5_000;
 
 /**
- * Gives a function that breaks off every connection of a server. Node's own leaves out those that are still in their
- * TLS handshake, and a server is not closed while one of them is open.
+ * Returns a function that closes every connection of a server. Node's own omits those still in their TLS handshake, and
+ * a server does not close while one of them is open.
  */
 export function trackConnections(app: FastifyInstance): () => void {
   const sockets = new Set<Socket>();
@@ -134,7 +134,7 @@ export function trackConnections(app: FastifyInstance): () => void {
   };
 }
 
-/** Takes no more connections, waits for requests under way, and breaks off what takes longer than five seconds. */
+/** Accepts no more connections, waits for requests in progress, and aborts them after five seconds. */
 export async function drain(
   servers: readonly { app: FastifyInstance; closeNow: () => void }[],
   clock: Pick<Clock, 'sleep'>,

@@ -1,3 +1,3 @@
-/** What a configuration has to know, apart from the service: reading one loads no service. */
+/** The settings needed to read a configuration, without loading the service. */
 export { paymentServiceConfigSchema } from './config.ts';
 export { faultNames, faultOperations } from './faults.ts';

@@ -1,4 +1,4 @@
-/** What every change of money has in common: one transaction for the record, the booking and the callback. */
+/** The common part of all money changes: one transaction for the record, the booking and the callback. */
 import { paymentNotice, queueCallback, type Notice } from './callbacks.ts';
 import { queueFaults, type Faults } from './faults.ts';
 import type { LedgerAccounts } from './ledger-accounts.ts';
@@ -28,7 +28,7 @@ export type Transactions = ReturnType<typeof createTransactions>;
 
 export function createTransactions(deps: TransactionsDeps) {
   const { database, payments, accounts, queue, faults, now, onChange } = deps;
-  /** Queues a callback, with the fault that strikes it. */
+  /** Queues a callback, subject to any active fault. */
   const notify = (notice: Notice): void =>
     queueCallback(queue, notice, faults.take(notice.merchantId, 'callback', queueFaults), now());
   const takeStep = (current: Payment, step: Step): Payment => {
@@ -37,7 +37,7 @@ export function createTransactions(deps: TransactionsDeps) {
       return declineBeyondLimit(current, now());
     return next;
   };
-  /** Takes a payment some steps further, books what they moved, and notifies the merchant of changes. */
+  /** Advances a payment by some steps, books the moved money, and notifies the merchant of changes. */
   const advance = (payment: Payment, ...steps: readonly Step[]): Payment => {
     let current = payment;
     for (const step of steps) {
@@ -54,13 +54,13 @@ export function createTransactions(deps: TransactionsDeps) {
   return {
     notify,
     advance,
-    /** Runs a transaction and resolves when it is durable. The other functions are for use inside of one. */
+    /** Runs a transaction and resolves when it is durable. The other functions are used inside one. */
     write: async <Value>(transaction: () => Value): Promise<Value> => {
       const value = await database.write(transaction);
       onChange();
       return value;
     },
-    /** A merchant's payment as it stands once what is due has expired. */
+    /** A merchant's payment after any due expiry. */
     findOwn: (merchant: Merchant, token: string): Payment | undefined => {
       const found = payments.find(token);
       return found?.merchantId === merchant.id ? advance(found, expireWhenDue) : undefined;

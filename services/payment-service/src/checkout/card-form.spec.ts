@@ -7,7 +7,7 @@ const read = (fields: Partial<Record<string, string>> = {}) =>
   readCardForm(new URLSearchParams({ ...goodForm(approvedCard), ...fields }), now);
 
 describe('the card form', () => {
-  it('gives what the card does, and nothing else of it', () => {
+  it("returns the card's behaviour, and nothing else of it", () => {
     expect(read()).toEqual({
       card: { outcome: 'approved', needsAuthentication: false, sanitizedMask: '439296******1251' },
     });
@@ -36,7 +36,7 @@ describe('the card form', () => {
     },
   );
 
-  it('takes a card to the end of its month, and a day more for customers west of us', () => {
+  it('accepts a card until the end of its month, and a day longer for customers in western time zones', () => {
     const at = (time: number) =>
       readCardForm(new URLSearchParams({ ...goodForm(approvedCard), expiry: '06/26' }), time);
     expect(at(Date.UTC(2026, 5, 30, 23, 59)).faults).toBeUndefined();
@@ -47,7 +47,7 @@ describe('the card form', () => {
   it.each([
     ['number', '1234', 'number'],
     ['number', '4392a63203551251', 'number'],
-    // A digit wrong, and two that changed places: each was declined for good.
+    // One wrong digit, and two transposed digits.
     ['number', '4392963203551252', 'numberMistyped'],
     ['number', '4392963203551215', 'numberMistyped'],
     ['cvv', '12', 'cvv'],
@@ -58,7 +58,7 @@ describe('the card form', () => {
     expect(read({ [field]: value }).faults).toEqual({ [field]: fault });
   });
 
-  it('gives back nothing that could be a card number, whichever field it was typed into', () => {
+  it('returns nothing that could be a card number, whichever field it was typed into', () => {
     const result = read({
       number: '1',
       expiry: approvedCard,

@@ -5,10 +5,10 @@ import { cardBehaviour, looksLikeCardNumber, type CardBehaviour } from '../cards
 export const cardFields = ['number', 'expiry', 'cvv', 'holder'] as const;
 export type CardField = (typeof cardFields)[number];
 
-/** What is wrong with a field; the texts of the page explain each. */
+/** The fault of a field; the page's texts explain each. */
 export type CardFault = 'number' | 'numberMistyped' | 'expiry' | 'expiryPast' | 'cvv' | 'holder';
 
-/** What a customer sees again after a mistake. Never the card number or the CVV. */
+/** Values shown again after a mistake. Never the card number or the CVV. */
 export interface ShownAgain {
   expiry: string;
   holder: string;
@@ -21,9 +21,9 @@ export type CardFormResult =
 const holderLengthMax = 255;
 
 /**
- * Reads the posted form. `now` is in milliseconds since the Unix epoch; a card is good to the end of its month.
+ * Parses the posted form. `now` is in milliseconds since the Unix epoch; a card is valid until the end of its month.
  *
- * The card number and the CVV end here: only the card's behaviour goes further.
+ * The card number and the CVV are dropped here: only the card's behaviour is passed on.
  */
 export function readCardForm(form: URLSearchParams, now: number): CardFormResult {
   const number = field(form, 'number').replace(/[\s-]/g, '');
@@ -37,7 +37,7 @@ export function readCardForm(form: URLSearchParams, now: number): CardFormResult
     holder: isHolder(holder) ? undefined : 'holder',
   } as const);
   if (Object.keys(faults).length === 0) return { card: cardBehaviour(number) };
-  // A card number typed into the wrong field must not come back either.
+  // A card number typed into the wrong field must not be returned either.
   const shown = {
     expiry: parseExpiry(expiry) === undefined ? '' : expiry,
     holder: faults.holder === undefined ? holder : '',
@@ -51,7 +51,7 @@ const field = (form: URLSearchParams, name: CardField): string =>
 
 function numberFault(number: string): CardFault | undefined {
   if (!looksLikeCardNumber(number)) return 'number';
-  // A slip of the finger is no reason to decline a payment for good.
+  // A typing error must not decline a payment permanently.
   return isCardNumber(number) ? undefined : 'numberMistyped';
 }
 
@@ -61,7 +61,7 @@ const isHolder = (holder: string): boolean =>
 function expiryFault(expiry: string, now: number): CardFault | undefined {
   const parsed = parseExpiry(expiry);
   if (parsed === undefined) return 'expiry';
-  // A day's grace: where the customer is, the month may not be over yet.
+  // One day of grace: the month may not be over in the customer's time zone.
   const today = new Date(now - dayMs);
   const monthsLeft = (parsed.year - today.getUTCFullYear()) * 12 + parsed.month - (today.getUTCMonth() + 1);
   return monthsLeft < 0 ? 'expiryPast' : undefined;

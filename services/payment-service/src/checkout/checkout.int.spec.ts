@@ -15,7 +15,7 @@ const statusesOf = async (orderNumber: string) =>
   (await harness.ledger(orderNumber)).payments[0]?.statuses.map(({ status }) => status);
 
 describe('opening the page', () => {
-  it("is in the language of the customer's browser where the merchant asked for none", async () => {
+  it("is in the language of the customer's browser if the merchant requested none", async () => {
     const languageOf = async (token: string, header: string) =>
       /<html lang="(..)">/.exec(
         (await harness.browse(`/checkout/${token}`, undefined, { 'accept-language': header })).text,
@@ -27,7 +27,7 @@ describe('opening the page', () => {
     expect(await languageOf('none', 'ja')).toBe('ja');
   });
 
-  it('shows a clear page where there is no payment', async () => {
+  it('shows an error page if there is no payment', async () => {
     const path = `/checkout/${'0'.repeat(32)}`;
     for (const page of [
       await harness.browse(path),
@@ -40,7 +40,7 @@ describe('opening the page', () => {
     }
   });
 
-  it('sends headers that keep the page from being framed, stored, sniffed and scripted', async () => {
+  it('sends headers that prevent framing, caching, sniffing and scripting', async () => {
     const token = await harness.create(urls);
     for (const path of [`/checkout/${token}`, '/checkout/none']) {
       const { headers } = await harness.browse(path);
@@ -57,7 +57,7 @@ describe('opening the page', () => {
     }
   });
 
-  it('allows its forms to lead to the merchant, and nowhere else', async () => {
+  it('allows its forms to redirect to the merchant, and nowhere else', async () => {
     const policyOf = async (fields: object) =>
       String(
         (await harness.browse(`/checkout/${await harness.create({ ...fields })}`)).headers[
@@ -102,8 +102,8 @@ describe('mistakes', () => {
   });
 });
 
-describe('what is done twice, backwards or too late', () => {
-  it('a form sent twice pays once and shows the same', async () => {
+describe('repeated, outdated and late requests', () => {
+  it('a form sent twice pays once and shows the same page', async () => {
     const token = await harness.create({ orderNumber: 'twice' });
     const both = await Promise.all([
       submit(token, goodForm(approvedCard)),
@@ -113,7 +113,7 @@ describe('what is done twice, backwards or too late', () => {
     expect(await statusesOf('twice')).toEqual(['init', 'pending', 'approved']);
   });
 
-  it('an expired payment takes no card and says so', async () => {
+  it('an expired payment accepts no card and shows that it has expired', async () => {
     const token = await harness.create({ orderNumber: 'late', ...urls });
     await harness.browse(`/checkout/${token}`);
     await harness.advanceClock(30 * 60_000);

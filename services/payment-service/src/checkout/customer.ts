@@ -1,16 +1,16 @@
-/** What a customer's browser does on the hosted page, by form posts: for the demo and the end-to-end tests. */
+/** Drives the hosted page with form posts like a customer's browser, for the demo and the end-to-end tests. */
 import { Agent, request } from 'undici';
 
 interface Visit {
   statusCode: number;
-  /** Where the page sends the browser next, absolute; undefined where it stays. */
+  /** Absolute URL that the page redirects to; undefined if it does not redirect. */
   location: string | undefined;
   html: string;
 }
 
 export interface Customer {
   open(url: string): Promise<Visit>;
-  /** Sends a form as a browser does. Redirects are not followed: the caller sees where they lead. */
+  /** Posts a form like a browser. Redirects are returned, not followed. */
   submit(url: string, fields: Readonly<Record<string, string>>): Promise<Visit>;
   close(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export function createCustomer(ca: string): Customer {
   return { open: (url) => visit(url), submit: visit, close: () => dispatcher.close() };
 }
 
-/** The card form filled in. */
+/** The completed card form. */
 const cardForm = (number: string) => ({
   number,
   expiry: '12/2039',
@@ -41,7 +41,7 @@ const cardForm = (number: string) => ({
 });
 
 /**
- * Pays on the hosted page; on the authentication page, where there is one, confirms or rejects.
+ * Pays on the hosted page, and confirms or rejects on the authentication page if there is one.
  *
  * @returns the last page's address
  */

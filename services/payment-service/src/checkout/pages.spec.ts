@@ -20,7 +20,7 @@ const settled = (outcome: 'approved' | 'declined', fields: Partial<CheckoutReque
   settleAs(outcome, 'f'.repeat(32))(payment(fields), start);
 
 describe('every page', () => {
-  it('says in the sandbox that no real money moves, and in production does not', () => {
+  it('states in the sandbox that no real money moves, and not in production', () => {
     const pagesIn = (environment: 'sandbox' | 'production') => [
       cardPage(payment(), undefined, { environment }),
       authenticationPage(payment(), { environment }),
@@ -33,7 +33,7 @@ describe('every page', () => {
 });
 
 describe('the card page', () => {
-  it('escapes what the merchant and the customer wrote', () => {
+  it('escapes text from merchants and customers', () => {
     const faulty = { faults: { cvv: 'cvv' }, shown: { expiry: hostile, holder: hostile } } as const;
     const page = cardPage(payment({ product: hostile, orderNumber: hostile }), faulty);
     expect(page).not.toContain('<script>alert');
@@ -41,7 +41,7 @@ describe('the card page', () => {
     expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
   });
 
-  it('has exactly the style sheet and the script that the content security policy allows', () => {
+  it('has exactly the style sheet and the script allowed by the content security policy', () => {
     const hashOf = (element: RegExp) =>
       `'sha256-${createHash('sha256')
         .update(element.exec(cardPage(payment()))?.[1] ?? '')

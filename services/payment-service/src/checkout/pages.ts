@@ -1,4 +1,4 @@
-/** The pages that a customer sees. Nothing from elsewhere, every text escaped; the one script is a help that pages do without. */
+/** The customer's pages. No external content, every text escaped; the one script is optional. */
 import type { Environment } from '../config.ts';
 import { isPaid, type Payment } from '../payments.ts';
 import { cardFields, type CardFault, type CardField, type ShownAgain } from './card-form.ts';
@@ -7,25 +7,25 @@ import { scriptElement } from './script.ts';
 import { styleElement } from './style.ts';
 import { localise, showAmount, type Localisation, type Texts } from './texts.ts';
 
-/** A form that has to be filled in again: what is wrong, and what may be shown again. */
+/** A rejected form: its faults, and the values that may be shown again. */
 export interface FaultyForm {
   faults: Partial<Record<CardField, CardFault>>;
   shown: ShownAgain;
 }
 
-/** How a payment stands when the customer has nothing left to do. */
+/** Status of a payment that needs no further action by the customer. */
 type Outcome = 'approved' | 'held' | 'declined' | 'refunded' | 'expired';
 
-/** Why there is no page to show. */
+/** Why no page can be shown. */
 type Trouble = 'notFound' | 'unreadable' | 'failed';
 
-/** What a page shows beside its payment. */
+/** What a page shows in addition to its payment. */
 export interface PageContext {
-  /** Every page of the sandbox says that it is one; so does a page without an environment. */
+  /** Every page of the sandbox is marked as such; so is a page without an environment. */
   environment?: Environment;
-  /** The name of who is paid. */
+  /** The merchant's name. */
   merchant?: string;
-  /** Where the payment has none: what the customer's browser asks for. */
+  /** Used if the payment has no locale: the language that the customer's browser requests. */
   locale?: string;
   /** Milliseconds since the Unix epoch. */
   now?: number;
@@ -69,7 +69,7 @@ export function cardPage(payment: Payment, faulty?: FaultyForm, context: PageCon
   });
 }
 
-/** Minutes without script; with it, minutes and seconds that count down. */
+/** Minutes without script; with script, minutes and seconds that count down. */
 function timeLeft(
   { expiresAt }: Payment,
   { texts, locale }: Localisation,
@@ -90,7 +90,7 @@ const leave = ({ redirectFailUrl }: Payment, { texts }: Localisation): Html | un
     ? undefined
     : html`<p class="leave"><a href="${new URL(redirectFailUrl).href}">${texts.backToMerchant}</a></p>`;
 
-/** The page on which the customer confirms or rejects, as a bank's would. */
+/** The page on which the customer confirms or rejects, like a bank's. */
 export function authenticationPage(payment: Payment, context: PageContext = {}): string {
   const localisation = localiseFor(context, payment);
   const { authenticationTitle: title, authenticationText, confirm, reject } = localisation.texts;
@@ -107,7 +107,7 @@ export function authenticationPage(payment: Payment, context: PageContext = {}):
   });
 }
 
-/** The page of a payment for which the customer has nothing left to do. */
+/** The page of a payment that needs no further action by the customer. */
 export function outcomePage(payment: Payment, context: PageContext = {}): string {
   const localisation = localiseFor(context, payment);
   const outcome = outcomeOf(payment);
@@ -131,7 +131,7 @@ export function outcomePage(payment: Payment, context: PageContext = {}): string
   });
 }
 
-/** The page that says why there is none. */
+/** The page that explains why no payment can be shown. */
 export function troublePage(trouble: Trouble, context: PageContext = {}): string {
   const localisation = localiseFor(context);
   const { texts } = localisation;
@@ -147,7 +147,7 @@ export function troublePage(trouble: Trouble, context: PageContext = {}): string
 const localiseFor = ({ locale }: PageContext, payment?: Payment): Localisation =>
   localise(payment?.locale || locale || 'en');
 
-/** A payment that is paid and not final awaits the merchant's confirmation. */
+/** A paid payment that is not final awaits the merchant's confirmation. */
 const outcomeOf = ({ status }: Payment): Outcome =>
   status === 'init' || status === 'pending' ? 'held' : status;
 
@@ -180,7 +180,7 @@ function page(
     </html>`.html;
 }
 
-/** The shop, the product and the amount: what the customer knows the payment by. */
+/** The shop, the product and the amount, by which the customer recognizes the payment. */
 function summary(payment: Payment, localisation: Localisation, { merchant }: PageContext): Html {
   const { texts } = localisation;
   const { orderNumber, product } = payment;
@@ -209,7 +209,7 @@ const fact = (name: string, shown: string, whole: string): Html =>
 
 const shownWholeUpTo = 24;
 
-/** Its beginning and its end, by which people tell numbers apart. */
+/** First and last characters, by which people distinguish numbers. */
 const shortened = (orderNumber: string): string => {
   const characters = Array.from(orderNumber);
   return characters.length <= shownWholeUpTo
@@ -217,7 +217,7 @@ const shortened = (orderNumber: string): string => {
     : `${characters.slice(0, 9).join('')}…${characters.slice(-8).join('')}`;
 };
 
-/** Lists what is wrong and leads to each field; it takes the focus, so that a screen reader begins with it. */
+/** Lists the faults with links to their fields. It takes the focus, so that screen readers start with it. */
 function faultSummary(texts: Texts, faults: FaultyForm['faults']): Html | undefined {
   const items = cardFields.flatMap((name) => {
     const fault = faults[name];
@@ -237,7 +237,7 @@ function cardField(texts: Texts, name: CardField, fault: CardFault | undefined, 
   const describedBy = [hint && `${name}-hint`, fault && `${name}-fault`].filter(Boolean).join(' ');
   const description = describedBy === '' ? undefined : html` aria-describedby="${describedBy}"`;
   const invalid = fault === undefined ? undefined : html` aria-invalid="true"`;
-  // The faults of two fields side by side are below both, where there is room.
+  // Errors of two adjacent fields appear below both, where there is room.
   const isInPair = hint !== undefined;
   return html`<label for="${name}">${texts[name]}</label>
     ${hint === undefined ? undefined : html`<span class="hint" id="${name}-hint">${hint}</span>`}

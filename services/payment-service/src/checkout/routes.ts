@@ -1,4 +1,4 @@
-/** The hosted checkout: a web page of the service on which the customer pays (specification, section 1). */
+/** The hosted checkout: the service's web page on which the customer pays (specification, section 1). */
 import { errorCode, omitUndefined, parseForm, type Log } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isObject } from '../api-requests.ts';
@@ -42,7 +42,7 @@ export function registerCheckout(app: FastifyInstance, deps: CheckoutDeps): void
   });
 }
 
-/** What a page needs beside its payment. */
+/** What a page needs in addition to its payment. */
 function contextOf(
   { environment, merchants, now }: CheckoutDeps,
   { headers }: FastifyRequest,
@@ -55,7 +55,7 @@ function contextOf(
 
 type Route = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
-/** Opening the page is what makes a payment pending. */
+/** Opening the page makes a payment pending. */
 const showPayment =
   (deps: CheckoutDeps): Route =>
   async (request, reply) => {
@@ -75,7 +75,7 @@ const takeCard =
     const { changes, now } = deps;
     const payment = await changes.open(tokenIn(request));
     if (payment === undefined) return notFound(deps, request, reply);
-    // Sent twice, or from a page of the past: what has happened is shown, and nothing happens again.
+    // Repeated or outdated form: show the current state and change nothing.
     if (customerStep(payment) === 'none') return finish(reply, payment);
     const form = readCardForm(formIn(request), now());
     if (form.card === undefined)
@@ -105,7 +105,7 @@ const takeAnswer =
     return payment === undefined ? notFound(deps, request, reply) : finish(reply, payment);
   };
 
-/** Sends the customer to where the payment now stands: to the merchant once it is decided, if the merchant wants so. */
+/** Redirects the customer: to the merchant once the payment is decided, if the merchant has given an address. */
 function finish(reply: FastifyReply, payment: Payment): FastifyReply {
   if (customerStep(payment) === 'authentication')
     return secured(reply, payment).redirect(authenticationPath(payment.token), 303);
@@ -124,7 +124,7 @@ const notFound = (deps: CheckoutDeps, request: FastifyRequest, reply: FastifyRep
 const show = (reply: FastifyReply, statusCode: number, page: string, payment?: Payment): FastifyReply =>
   secured(reply, payment).code(statusCode).type('text/html; charset=utf-8').send(page);
 
-// No Strict-Transport-Security: for localhost it would break every other program there that speaks plain HTTP.
+// No Strict-Transport-Security: on localhost it would break every other service that uses plain HTTP.
 const secured = (reply: FastifyReply, payment: Payment | undefined): FastifyReply =>
   reply.headers({
     'content-security-policy': contentSecurityPolicy(payment),
@@ -135,12 +135,12 @@ const secured = (reply: FastifyReply, payment: Payment | undefined): FastifyRepl
     'cross-origin-opener-policy': 'same-origin',
   });
 
-/** Browsers hold the redirect that follows a form against `form-action` too, so the merchant's origins are in it. */
+/** Browsers apply `form-action` to the redirect after a form as well, so it includes the merchant's origins. */
 function contentSecurityPolicy(payment: Payment | undefined): string {
   const redirects = [payment?.redirectSuccessUrl, payment?.redirectFailUrl].flatMap((url) =>
     url === undefined ? [] : [new URL(url).origin],
   );
-  // A host may hold characters that end a directive; such an origin is left out.
+  // A host may contain characters that end a directive; such an origin is omitted.
   const origins = redirects.filter((origin) => /^https?:\/\/[a-z0-9.:[\]-]+$/.test(origin));
   const fixed = `default-src 'none'; style-src ${styleSource}; script-src ${scriptSource}; base-uri 'none'; frame-ancestors 'none'`;
   return `${fixed}; form-action ${["'self'", ...new Set(origins)].join(' ')}`;

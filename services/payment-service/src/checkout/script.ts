@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { trustedHtml } from '@tollgate/service-kit';
 
 /**
- * Helps with typing, where scripts run: groups digits, shows the brand, adds the slash of the expiry, and reports a typing
- * error before anything is sent. The page does without: the service reads and checks everything itself. Nothing is kept or sent.
+ * Input help if scripts run: groups digits, shows the brand, adds the slash of the expiry date, and reports a typing
+ * error before submission. It is optional: the service parses and checks everything itself. Nothing is stored or sent.
  */
 const script = `
 (() => {
@@ -91,8 +91,8 @@ const script = `
 })();
 `;
 
-/** What the content security policy allows as script: this one and no other. */
+/** The only script that the content security policy allows. */
 export const scriptSource = `'sha256-${createHash('sha256').update(script).digest('base64')}'`;
 
-/** The whole element: any space more inside it would not match the hash. */
+/** The whole element: any additional space inside would change the hash. */
 export const scriptElement = trustedHtml(`<script>${script}</script>`);

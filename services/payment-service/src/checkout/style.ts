@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { trustedHtml } from '@tollgate/service-kit';
 
-/** The one style sheet of all pages: 320 px and wider, light and dark, nothing from elsewhere. */
+/** The style sheet of all pages: 320 px and wider, light and dark, no external content. */
 const styleSheet = `
 :root {
   color-scheme: light dark;
@@ -99,8 +99,8 @@ button.second:hover { background: var(--page); }
 }
 `;
 
-/** What the content security policy allows as style: this sheet and no other. */
+/** The only style sheet that the content security policy allows. */
 export const styleSource = `'sha256-${createHash('sha256').update(styleSheet).digest('base64')}'`;
 
-/** The whole element: any space more inside it would not match the hash. */
+/** The whole element: any additional space inside would change the hash. */
 export const styleElement = trustedHtml(`<style>${styleSheet}</style>`);

@@ -1,4 +1,4 @@
-/** The texts of the checkout in six languages, and the form of amounts in each. */
+/** The texts of the checkout in six languages, and their formats for amounts. */
 import { minorUnitDigits } from '@tollgate/core/money';
 
 const en = {
@@ -45,7 +45,7 @@ const en = {
   failedText: 'The fault is on our side. Please try again in a moment.',
 };
 
-/** All that a customer reads, in one language; `{amount}` is the amount to be paid. */
+/** All texts for the customer in one language; `{amount}` is the amount to be paid. */
 export type Texts = Record<keyof typeof en, string>;
 
 const de: Texts = {
@@ -276,14 +276,14 @@ const ja: Texts = {
 
 const textsByLanguage: ReadonlyMap<string, Texts> = new Map(Object.entries({ en, de, fr, es, zh, ja }));
 
-/** The language, its texts, and the locale in which amounts are written. */
+/** A language with its texts, and the locale for amounts. */
 export interface Localisation {
   language: string;
   locale: string;
   texts: Texts;
 }
 
-/** The localisation for a BCP 47 tag: by its language, English where there is none for it. */
+/** The localisation for a BCP 47 tag, by language; English if the language is not available. */
 export function localise(tag: string): Localisation {
   const language = languageOf(tag);
   const texts = textsByLanguage.get(language);
@@ -291,7 +291,7 @@ export function localise(tag: string): Localisation {
   return { language, locale: isWellFormed(tag) ? tag : language, texts };
 }
 
-/** What of an `Accept-Language` header there are texts for; undefined where there are none. */
+/** The preferred available language of an `Accept-Language` header; undefined if there is none. */
 export function preferredLocale(header = ''): string | undefined {
   const wanted = header.split(',').map((part) => {
     const [tag = '', quality = 'q=1'] = part.split(';').map((piece) => piece.trim());
@@ -311,7 +311,7 @@ function isWellFormed(tag: string): boolean {
   }
 }
 
-/** An amount in minor units as the locale writes it, with the digits of ISO 4217 and not those of `Intl`. */
+/** An amount in minor units formatted for the locale, with the digits of ISO 4217 rather than those of `Intl`. */
 export function showAmount(amount: number, currency: string, locale: string): string {
   const digits = minorUnitDigits(currency) ?? 0;
   const options = {
@@ -320,6 +320,6 @@ export function showAmount(amount: number, currency: string, locale: string): st
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
   } as const;
-  // As text with an exponent, which Intl takes exactly where a number would be rounded.
+  // Passed as a string with an exponent: Intl formats it exactly, while a number would be rounded.
   return new Intl.NumberFormat(locale, options).format(`${amount}E-${digits}` as Intl.StringNumericLiteral);
 }

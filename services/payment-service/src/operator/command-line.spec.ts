@@ -5,7 +5,7 @@ import type { OperatorOperations } from './operations.ts';
 
 const issued = { keyId: 'key_0123456789ab', key: new Secret('sk_sandbox_shown-once') };
 
-/** Runs a command against operations that note how they were called, and succeed by default. */
+/** Runs a command with operations that record their calls, and succeed by default. */
 async function run(command: string, overrides: Partial<OperatorOperations> = {}) {
   const calls: unknown[][] = [];
   const output = { out: '', error: '', closed: 0 };
@@ -45,14 +45,14 @@ describe('the commands', () => {
     expect(await run(command)).toMatchObject({ exitCode: 0, calls: [call], error: '', closed: 1 });
   });
 
-  it('show a new key once, with what it is for', async () => {
+  it('show a new key once, with its purpose', async () => {
     const { out } = await run('issue-key tea-shop --environment production');
     expect(out.match(/sk_sandbox_shown-once/g)).toHaveLength(1);
     expect(out).toContain('environment  production');
     expect(out).toContain(issued.keyId);
   });
 
-  it('list merchants without anything of their keys but the beginning', async () => {
+  it('list merchants with only the beginning of their keys', async () => {
     const key = { keyId: 'key_1', shown: 'sk_sandbox_abcdef', createdAt: 0, revokedAt: 86_400_000 };
     const list = () => [
       {
@@ -78,7 +78,7 @@ describe('the commands', () => {
   );
 });
 
-describe('a bad call', () => {
+describe('an invalid call', () => {
   it.each([
     ['', '<command>'],
     ['pay', "'pay'"],

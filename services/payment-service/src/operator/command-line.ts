@@ -87,7 +87,7 @@ const commands: readonly Command<OperatorOperations>[] = [
 const summary =
   'Manages the merchants of the Payment Service in TOLLGATE_DATA_DIR (.data); a running service follows at once.\nThe service itself is started with: npx node services/payment-service/src/main.ts';
 
-/** Runs one command and returns the exit code of the process. @throws our own faults */
+/** Runs one command and returns the exit code of the process. @throws internal errors */
 export const runOperatorCommand = (
   argv: readonly string[],
   deps: CommandLineDeps<OperatorOperations>,

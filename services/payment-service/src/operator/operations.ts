@@ -1,4 +1,4 @@
-/** What an operator does with merchants: registers them, records their approvals, gives them keys and takes these away. */
+/** The operator's functions for merchants: register, record approvals, issue and revoke keys. */
 import { StartupError, errorCode, makeFolder, systemClock, systemIds, type Ids } from '@tollgate/service-kit';
 import type { CommandRefusal } from '@tollgate/service-kit/command-line';
 import { databaseFileOf, environments, type Environment } from '../config.ts';
@@ -13,7 +13,7 @@ import {
   type MerchantsTable,
 } from '../storage/merchants-table.ts';
 
-/** A refusal is one sentence that names the argument. */
+/** A refusal is one sentence with the argument's name. */
 export type Result<Value> = CommandRefusal | ({ kind?: never } & Value);
 
 /** A merchant as `list` shows it. */
@@ -30,7 +30,7 @@ export interface OperatorDeps {
   now: () => number;
 }
 
-/** The operations on the folder of services that may be running. */
+/** The operations on a data folder; services may be running on it. */
 export function openBesideServices(dataDir: string) {
   try {
     makeFolder(dataDir);
@@ -56,7 +56,9 @@ export function openBesideServices(dataDir: string) {
   };
 }
 
-/** A register is the merchants and keys of one environment. Approvals stand where they count, in that of production. */
+/**
+ * A register contains the merchants and keys of one environment. Approvals are stored in the register of production.
+ */
 interface Register {
   environment: Environment;
   merchants: MerchantsTable;
@@ -67,7 +69,7 @@ const namePattern = /^[\p{L}\p{N}](?:[\p{L}\p{N} ._-]{0,62}[\p{L}\p{N}._-])?$/u;
 
 export type OperatorOperations = ReturnType<typeof createOperatorOperations>;
 
-/** Each promise resolves when the change is durable; a running service follows it with its next request. */
+/** Each promise resolves when the change is durable; a running service applies it from its next request. */
 function createOperatorOperations({ databases, ids, now }: OperatorDeps) {
   const open = (environment: Environment): Register => ({
     environment,
@@ -80,7 +82,7 @@ function createOperatorOperations({ databases, ids, now }: OperatorDeps) {
     issueKey({ merchants, ids, now }, merchant, environment);
 
   return {
-    /** A new merchant, with a key of the sandbox. */
+    /** Registers a merchant, with a sandbox key. */
     register: async (name: string): Promise<Result<IssuedKey>> => {
       if (!namePattern.test(name)) return badName();
       return sandbox.write(() => {
@@ -97,7 +99,7 @@ function createOperatorOperations({ databases, ids, now }: OperatorDeps) {
         return { missing: missingApprovals(production.merchants, id) };
       });
     },
-    /** A further key; one of production only if every approval is recorded. */
+    /** Issues another key; for production only if every approval is recorded. */
     issueKey: async (name: string, environment: Environment): Promise<Result<IssuedKey>> => {
       const known = sandbox.merchants.findByName(name);
       if (known === undefined) return unknownMerchant(name);
@@ -110,7 +112,7 @@ function createOperatorOperations({ databases, ids, now }: OperatorDeps) {
         return newKey(register, merchant);
       });
     },
-    /** By its identifier, by the beginning of it or of the key as `list` shows it, or by the whole key. */
+    /** Accepts a key's identifier, the beginning of the identifier or key as `list` shows it, or the whole key. */
     revokeKey: (which: string): Promise<Result<{ keyId: string }>> =>
       revokeKey(Object.values(registers), which, now),
     setUniqueOrderNumber: async (name: string, isUnique: boolean): Promise<Result<object>> => {
@@ -128,7 +130,7 @@ function createOperatorOperations({ databases, ids, now }: OperatorDeps) {
   };
 }
 
-/** The merchant of production, with the settings that it has in the sandbox if it is new. */
+/** The production merchant. A new one copies the settings of the sandbox. */
 function enrol(merchants: MerchantsTable, known: Merchant): Merchant {
   const enrolled = merchants.findByName(known.name);
   if (enrolled !== undefined) return enrolled;
@@ -165,7 +167,7 @@ function keysNamed(merchants: MerchantsTable, which: string): KeyRecord[] {
   if (!beginningPattern.test(which)) return [];
   const found = merchants.keysBeginningWith(which);
   if (found.length > 0 || !which.startsWith('sk_')) return found;
-  // Longer than what is stored of it: the whole key, which somebody has found where it should not be.
+  // Longer than the stored part: a whole key, for example one that has leaked.
   return merchants.keysBeginningWith(keyIdOf(which));
 }
 
@@ -198,7 +200,7 @@ const notApproved = (name: string, missing: readonly Approval[]) =>
   notNow(
     `<name> is ${JSON.stringify(name)}, which may have no production key before it is approved; still missing: ${missing.join(', ')}.`,
   );
-// What was typed is not repeated in these: it may be a key.
+// Arguments are not echoed here: they may contain a key.
 const unknownKey = () =>
   badArgument('<key> fits no key: give an identifier (key_…) or the beginning of a key as list shows them.');
 const ambiguousKey = (count: number) =>

@@ -28,7 +28,7 @@ interface Ended {
   error: string;
 }
 
-/** Runs the command line in its own process, as an operator does. */
+/** Runs the command line in its own process, like an operator. */
 const operateApart = (...argv: string[]) => operateOn(dataDir, ...argv);
 
 function operateOn(folder: string, ...argv: string[]): Promise<Ended> {
@@ -43,7 +43,7 @@ function operateOn(folder: string, ...argv: string[]): Promise<Ended> {
   );
 }
 
-/** The same in this process: a start costs more than most commands. */
+/** The same in this process, because a process start costs more than most commands. */
 async function operate(...argv: string[]): Promise<Ended> {
   const ended = { out: '', error: '' };
   const exitCode = await runOperatorCommand(argv, {
@@ -85,7 +85,7 @@ async function serve(environment: Environment) {
 const incorrectKey = { statusCode: 401, body: { errors: [{ code: 'incorrect_private_key' }] } };
 
 describe('an operator', () => {
-  it('registers a merchant while the service runs, whose key is valid at once and stored hashed', async () => {
+  it('registers a merchant while the service runs; its key is valid at once and stored hashed', async () => {
     const sandbox = await serve('sandbox');
     const registered = await operateApart('register', 'tea-shop');
     expect(registered).toMatchObject({ exitCode: 0, error: '' });
@@ -100,7 +100,7 @@ describe('an operator', () => {
     expect(again.error).toMatch(/^<name> is "tea-shop", which is registered already.*\.\n$/);
   });
 
-  it('gives a production key only after all three approvals, and says which are missing', async () => {
+  it('issues a production key only after all three approvals, and lists the missing ones', async () => {
     await operate('register', 'tea-shop');
     const early = await operate('issue-key', 'tea-shop', '--environment', 'production');
     expect([early.exitCode, early.out]).toEqual([1, '']);
@@ -118,7 +118,7 @@ describe('an operator', () => {
     expect((await operate('list')).out).toContain('approved: compliance, commercial, technical');
   });
 
-  it('takes a key away from a running service, by any of its names, and no other key with it', async () => {
+  it('revokes a key of a running service by any of its names, and no other key', async () => {
     const sandbox = await serve('sandbox');
     const issued = [await operate('register', 'tea-shop')];
     for (let count = 0; count < 2; count += 1)
@@ -140,7 +140,7 @@ describe('an operator', () => {
     expect((await operate('list')).out.match(/revoked/g)).toHaveLength(3);
   });
 
-  it('learns that the name of a key fits none or several, without the name being repeated', async () => {
+  it('gets an error for an unknown or ambiguous key name, without the name being echoed', async () => {
     await operate('register', 'tea-shop');
     await operate('register', 'coffee-shop');
     for (const name of ['sk_sandbox_', 'key_']) {
@@ -152,7 +152,7 @@ describe('an operator', () => {
     expect([unknown.exitCode, unknown.error.includes('fff')]).toEqual([2, false]);
   });
 
-  it('learns in one sentence that the data folder cannot be used', async () => {
+  it('gets a one-sentence error if the data folder cannot be used', async () => {
     expect(await operateOn('/dev/null/data', 'list')).toEqual({
       exitCode: 1,
       out: '',
@@ -160,7 +160,7 @@ describe('an operator', () => {
     });
   });
 
-  it('can bring the folder to its shape before, or while, the service starts', async () => {
+  it('can initialize the folder before, or while, the service starts', async () => {
     const registered = operateApart('register', 'tea-shop');
     const sandbox = await serve('sandbox');
     expect((await sandbox.create(keyIn(await registered))).statusCode).toBe(200);
@@ -168,7 +168,7 @@ describe('an operator', () => {
 });
 
 describe('sandbox and production', () => {
-  it('run side by side on one folder, share nothing, and refuse the key of each other by name', async () => {
+  it("run side by side on one folder, share nothing, and refuse each other's keys by name", async () => {
     const [sandbox, production] = [await serve('sandbox'), await serve('production')];
     const sandboxKey = keyIn(await operate('register', 'tea-shop'));
     await operate('approve', 'tea-shop', '--compliance', '--commercial', '--technical');

@@ -1,8 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 
 /**
- * The accounts of a wallet. `hold` and `available` are the merchant's money; `debt` is what the merchant owes (never
- * above 0); `customers` is where payments come from and refunds go to (never above 0); `payouts` is what was paid out.
+ * The accounts of a wallet. `hold` and `available` are the merchant's money. `debt` is the merchant's debt (never
+ * positive). `customers` is the source of payments and the target of refunds (never positive). `payouts` is the total
+ * paid out.
  */
 type AccountName = 'hold' | 'available' | 'debt' | 'customers' | 'payouts';
 type Balances = Record<AccountName, number>;
@@ -18,15 +19,15 @@ export type Entry = readonly [account: AccountName, amount: number];
 
 export interface Booking {
   wallet: WalletName;
-  /** What happened, for example `refund`. */
+  /** The kind of booking, for example `refund`. */
   name: string;
-  /** Of the payment, refund, payout or dispute that it is about. */
+  /** Token of the payment, refund, payout or dispute. */
   token: string;
   at: number;
   entries: readonly Entry[];
 }
 
-/** Held money of one approval, which becomes available at `dueAt`. */
+/** Held money of one approval; becomes available at `dueAt`. */
 export interface Lot {
   id: number;
   wallet: WalletName;
@@ -74,7 +75,7 @@ export function createAccountsTable(connection: DatabaseSync) {
         found[row['account'] as AccountName] = Number(row['balance']);
       return found;
     },
-    /** The currencies in which a merchant has had money. */
+    /** The currencies in which a merchant has ever had money. */
     currencies: (merchantId: number): string[] =>
       currencies.all(merchantId).map((row) => String(row['currency'])),
     append: ({ wallet: { merchantId, currency }, name, token, at, entries }: Booking): void => {
@@ -86,7 +87,9 @@ export function createAccountsTable(connection: DatabaseSync) {
     addLot: ({ wallet, token, remaining }: Omit<Lot, 'id'>, dueAt: number): void => {
       insertLot.run(wallet.merchantId, wallet.currency, token, remaining, dueAt);
     },
-    /** Lots that together hold at least `amount`, or all: those of `token` alone, or the newest of the wallet first. */
+    /**
+     * Lots that together hold at least `amount`, or all: those of `token` only, or of the whole wallet, newest first.
+     */
     lotsFor: ({ merchantId, currency }: WalletName, amount: number, token?: string): Lot[] => {
       const rows =
         token === undefined
@@ -103,7 +106,7 @@ export function createAccountsTable(connection: DatabaseSync) {
   };
 }
 
-/** Reads lots until they hold `amount`, so that a wallet of a hundred thousand lots is not read for one refund. */
+/** Reads lots only until they hold `amount`, so that a refund does not read a hundred thousand lots. */
 function takeUntil(rows: Iterable<Record<string, unknown>>, amount: number): Lot[] {
   const lots: Lot[] = [];
   let found = 0;

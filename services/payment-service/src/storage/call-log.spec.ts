@@ -11,7 +11,7 @@ function givenLog() {
 }
 
 describe('the log of calls', () => {
-  it('keeps the last ten thousand without an effect, and does not forget what moved money for them', () => {
+  it('keeps the last ten thousand calls without an effect, separately from calls that moved money', () => {
     const { calls, connection } = givenLog();
     const total = callsKept + 1_234;
     connection.exec('BEGIN');

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 
-/** One call that a merchant made: what it did, and what it was answered. */
+/** One call by a merchant, with its effect and answer. */
 export interface CallRecord {
   merchantId: number;
   at: number;
@@ -9,11 +9,14 @@ export interface CallRecord {
   orderNumber?: string | undefined;
   /** `created`, `confirmed`, `declined` or `none`. */
   effect: string;
-  /** The HTTP status with the first error code, or the fault that took the answer's place. */
+  /** The HTTP status with the first error code, or the fault that replaced the answer. */
   answer: string;
 }
 
-/** Calls that the log keeps at least of those that moved money, and of those that did not; older ones are forgotten, 500 at a time. */
+/**
+ * Minimum number of calls kept, separately for calls that moved money and others. Older calls are deleted, 500 at a
+ * time.
+ */
 export const callsKept = 10_000;
 const callsBetweenTrims = 500;
 const isIdle = "effect = 'none'";
@@ -25,7 +28,7 @@ export function createCallLog(connection: DatabaseSync) {
   const insert = connection.prepare(
     'INSERT INTO calls (at, merchant_id, operation, token, order_number, effect, answer) VALUES (?, ?, ?, ?, ?, ?, ?)',
   );
-  // A busy team's reads are many, and so may be calls that are refused: they must not drive out what moved its money.
+  // Frequent reads and refused calls must not displace calls that moved money.
   const trims = [isIdle, `NOT ${isIdle}`].map((kind) =>
     connection.prepare(
       `DELETE FROM calls WHERE ${kind} AND id <=

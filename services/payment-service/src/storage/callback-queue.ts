@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 
-/** A callback that waits for its delivery. `dueAt` is milliseconds since the Unix epoch on the service's clock. */
+/** A callback that awaits delivery. `dueAt` is milliseconds since the Unix epoch on the service's clock. */
 export interface NewCallback {
   merchantId: number;
   token: string;
@@ -9,7 +9,7 @@ export interface NewCallback {
   url: string;
   body: string;
   dueAt: number;
-  /** Stands back until the payment's next callback is queued, and is sent after that; at `dueAt` if none comes. */
+  /** Waits until the payment's next callback is queued, and is sent after that one; at `dueAt` if there is none. */
   waitsForNext?: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface QueuedCallback {
 
 type CallbackState = 'due' | 'delivered' | 'given_up' | 'dropped';
 
-/** What became of a callback, for the ledger. */
+/** The state of a callback, for the ledger. */
 interface CallbackRecord {
   token: string;
   orderNumber: string | null;
@@ -69,7 +69,7 @@ export function createCallbackQueue(connection: DatabaseSync) {
       const stored = [merchantId, token, orderNumber ?? null, status, url, body, state, dueAt];
       insert.run(...stored, waitsForNext ? 1 : 0);
       if (waitsForNext) return;
-      // Rewritten, a waiting one gets a later id and so its place behind the one just added.
+      // Re-inserted, a waiting callback gets a later id and so follows the one just added.
       if (Number(passWaiting.run(dueAt, token).changes) > 0) removeWaiting.run(token);
     },
     /** Due callbacks, in the order in which they fell due. */

@@ -28,15 +28,15 @@ const names = () =>
     .map((row) => row['name']);
 
 describe('the database', () => {
-  it('is durable: write-ahead log, full synchronisation, one process that serves', () => {
+  it('is durable: write-ahead log, full synchronisation, one serving process', () => {
     const pragma = (name: string) =>
       Object.values(database.connection.prepare(`PRAGMA ${name}`).get() ?? {})[0];
     expect([pragma('journal_mode'), pragma('synchronous')]).toEqual(['wal', 2]);
     expect(() => openDatabase(join(dir, 'test.db'))).toThrow(/has .*test\.db open/);
   });
 
-  // Accounts and hashes of keys were readable by every user of the machine.
-  it('is for its owner only, with all that lies next to it, and becomes so if it was not', async () => {
+  // Accounts and hashes of keys must not be readable by other users of the machine.
+  it('and its companion files are private to the owner, and are made so if they were not', async () => {
     const modes = async () =>
       new Set(
         await Promise.all(
@@ -50,7 +50,7 @@ describe('the database', () => {
     expect(await modes()).toEqual(new Set([0o600]));
   });
 
-  it('can be written next to the service that has it open, and waits for its turn', async () => {
+  it('accepts writes from another process while the service has it open, and waits for its turn', async () => {
     const beside = openBesideService(join(dir, 'test.db'));
     await database.write(put('of the service'));
     await beside.write(() =>
@@ -74,7 +74,7 @@ describe('the database', () => {
     expect(commits).toBe(1);
   });
 
-  it('rolls back a transaction that throws, and it alone', async () => {
+  it('rolls back only the transaction that throws', async () => {
     const broken = () => {
       put('half')();
       throw new Error('broken');
@@ -89,7 +89,7 @@ describe('the database', () => {
     expect(names()).toEqual(['a', 'b']);
   });
 
-  it('rejects the whole commit when the disk is full, and works again when there is space', async () => {
+  it('rejects the whole commit when the disk is full, and recovers when there is space', async () => {
     await database.write(put('a'));
     const pages = Number(database.connection.prepare('PRAGMA page_count').get()?.['page_count']);
     database.connection.exec(`PRAGMA max_page_count = ${pages}`);
@@ -106,7 +106,7 @@ describe('the database', () => {
     expect(names()).toEqual(['a', 'b']);
   });
 
-  it('commits what is queued when it is closed', async () => {
+  it('commits queued transactions when it is closed', async () => {
     const written = database.write(put('last'));
     database.close();
     await written;

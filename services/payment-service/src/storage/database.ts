@@ -3,23 +3,23 @@ import { StartupError, TollgateError, errorCode, lockFile, makePrivate } from '@
 import { migrate } from './schema.ts';
 
 /**
- * The service's SQLite file. All changes go through {@link Database.write}, which collects the transactions of one
- * turn of the event loop into one durable commit: under load, a hundred creations share one disk flush.
+ * The service's SQLite file. All changes go through {@link Database.write}, which collects the transactions of one turn
+ * of the event loop into one durable commit: under load, a hundred creations share one disk flush.
  */
 export interface Database {
   /** For reading, and for statements that run inside a transaction given to `write`. */
   connection: DatabaseSync;
   /**
-   * Runs `transaction`, which is synchronous, and resolves with its value once it is durable. Where it throws, it
-   * alone is rolled back and the promise rejects with what it threw.
+   * Runs the synchronous `transaction`, and resolves with its value once it is durable. If it throws, only this
+   * transaction is rolled back, and the promise rejects with the error.
    */
   write<Value>(transaction: () => Value): Promise<Value>;
-  /** Commits what is queued and closes the file. */
+  /** Commits queued transactions and closes the file. */
   close(): void;
 }
 
 interface QueuedTransaction {
-  /** Runs inside the batch; gives what settles the promise after the commit. */
+  /** Runs inside the batch; returns a function that settles the promise after the commit. */
   run(): () => void;
   reject(error: unknown): void;
 }
@@ -27,9 +27,9 @@ interface QueuedTransaction {
 const transactionsPerCommitMax = 500;
 
 /**
- * Opens the file for the one process that serves it: what that process keeps in memory of it, nobody else changes.
+ * Opens the file for its single serving process, which may therefore cache its content in memory.
  *
- * @throws StartupError where another process serves it, it is no database, or it does not promise durability.
+ * @throws StartupError if another process serves the file, it is not a database, or it does not guarantee durability.
  */
 export function openDatabase(file: string): Database {
   const lock = openLock(file);
@@ -44,9 +44,9 @@ export function openDatabase(file: string): Database {
 
 /**
  * Opens the file for a command that writes merchants and their keys, which the service reads again for every request.
- * Such a command writes nothing else, and does not wait inside a transaction: the service would wait with it.
+ * Such a command writes nothing else and does not wait inside a transaction, because the service would wait with it.
  *
- * @throws StartupError if the file is no database, or does not promise durability.
+ * @throws StartupError if the file is not a database, or does not guarantee durability.
  */
 export function openBesideService(file: string): Database {
   const connection = openConnection(file);
@@ -62,7 +62,7 @@ export function openBesideService(file: string): Database {
     write: (transaction) =>
       new Promise((resolve, reject) => {
         queue.push({ run: () => runInSavepoint(connection, transaction, resolve, reject), reject });
-        // After the poll phase, so that every request that has arrived by now shares the commit.
+        // After the poll phase, so that all requests that have arrived by now share the commit.
         if (!isFlushScheduled) setImmediate(flush);
         isFlushScheduled = true;
       }),
@@ -73,7 +73,7 @@ export function openBesideService(file: string): Database {
   };
 }
 
-/** How long a transaction waits for one of another process, which takes milliseconds. */
+/** Maximum wait for a transaction of another process, which takes milliseconds. */
 const busyTimeoutMs = 5_000;
 
 function openLock(file: string): { close(): void } {
@@ -95,7 +95,7 @@ function closeBoth(database: Database, lock: { close(): void }): void {
 function openConnection(file: string): DatabaseSync {
   let connection: DatabaseSync | undefined;
   try {
-    // Accounts, customers and hashes of keys.
+    // Contains accounts, customers and hashes of keys.
     makePrivate(file);
     connection = new DatabaseSync(file, { timeout: busyTimeoutMs });
     connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');

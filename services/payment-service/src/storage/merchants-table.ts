@@ -8,14 +8,14 @@ export interface Merchant {
   uniqueOrderNumber: boolean;
 }
 
-/** What has to be granted before a merchant gets a production key (specification, section 1). */
+/** Approvals required before a merchant gets a production key (specification, section 1). */
 export const approvals = ['compliance', 'commercial', 'technical'] as const;
 export type Approval = (typeof approvals)[number];
 
 /** A key as an operator sees it. Times are milliseconds since the Unix epoch. */
 export interface KeyRecord {
   keyId: string;
-  /** Its beginning. */
+  /** The beginning of the key. */
   shown: string;
   createdAt: number;
   revokedAt: number | undefined;
@@ -26,7 +26,7 @@ export type MerchantsTable = ReturnType<typeof createMerchantsTable>;
 /**
  * Merchants, their approvals and the hashes of their keys. Functions that write run inside a transaction.
  *
- * An operator's command writes these tables while the service runs: nothing of them may be kept in memory.
+ * An operator's command writes these tables while the service runs, so they must not be cached in memory.
  */
 export const createMerchantsTable = (connection: DatabaseSync) => ({
   ...createAccounts(connection),
@@ -107,7 +107,7 @@ function createApprovals(connection: DatabaseSync) {
       const kinds = new Set(approvalsOf.all(merchantId).map((row) => row['kind']));
       return approvals.filter((kind) => kinds.has(kind));
     },
-    /** To approve again changes nothing. */
+    /** Approving again changes nothing. */
     approve: (approval: { merchantId: number; kind: Approval; approvedAt: number }): void => {
       const { merchantId, kind, approvedAt } = approval;
       approve.run(merchantId, kind, approvedAt);

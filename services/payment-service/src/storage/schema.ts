@@ -1,13 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { StartupError } from '@tollgate/service-kit';
 
-/** Stands in the file; goes up with every change of the schema. Earlier numbers were never released. */
+/** Stored in the file; increases with every change of the schema. Earlier numbers were never released. */
 const schemaVersion = 4;
 
 /**
- * Times are milliseconds since the Unix epoch. A whole record is JSON; columns next to it are what is searched.
- * `ledger_balances` is the sum of `ledger_entries`, kept next to them; `hold_lots` says when which part of a wallet's held
- * money settles.
+ * Times are milliseconds since the Unix epoch. Each record is stored as JSON, with separate columns for searched
+ * properties. `ledger_balances` is the sum of `ledger_entries`; `hold_lots` determines when each part of a wallet's
+ * held money settles.
  */
 const schema = `
   CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
@@ -133,9 +133,9 @@ const schema = `
 `;
 
 /**
- * Brings a new file to its shape, in one transaction: an operator's command may do so while the service starts.
+ * Creates the schema of a new file, in one transaction: an operator's command may do so while the service starts.
  *
- * @throws StartupError where another release has written the file.
+ * @throws StartupError if the file was written by another release.
  */
 export function migrate(connection: DatabaseSync): void {
   if (versionOf(connection) === schemaVersion) return;

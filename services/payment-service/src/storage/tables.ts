@@ -1,4 +1,4 @@
-/** Payments, refunds, payouts and disputes as stored records: whole as JSON, with columns for what is searched. */
+/** Payments, refunds, payouts and disputes as stored records: JSON, with columns for searched properties. */
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { z } from 'zod';
 import { paymentSchema, type Payment } from '../payments.ts';
@@ -19,7 +19,9 @@ const refundSchema = z.object({
 });
 export type Refund = z.infer<typeof refundSchema>;
 
-/** A payout as it is stored. Of its destination only a card's mask is kept; times are milliseconds since the Unix epoch. */
+/**
+ * A payout as it is stored. Only a card's mask is kept of its destination; times are milliseconds since the Unix epoch.
+ */
 const payoutSchema = z.object({
   token: z.string(),
   merchantId: z.int(),
@@ -52,7 +54,7 @@ const disputeSchema = z.object({
 });
 export type Dispute = z.infer<typeof disputeSchema>;
 
-/** Which records a list shows. Times are milliseconds since the Unix epoch, `createdBefore` exclusive. */
+/** The filter of a list. Times are milliseconds since the Unix epoch, `createdBefore` exclusive. */
 export interface RecordFilter {
   merchantId: number;
   orderNumber?: string | undefined;
@@ -115,20 +117,20 @@ function createPaymentsTable(connection: DatabaseSync) {
       if (recurringToken !== undefined) rememberToken.run(recurringToken, merchantId, token);
     },
     find: (token: string): Payment | undefined => find.all(token).map(toPayment)[0],
-    /** The payment at whose approval a recurring token was given out; repeat payments carry the same token. */
+    /** The payment whose approval issued a recurring token; repeat payments carry the same token. */
     findFirstOf: (recurringToken: string): Payment | undefined =>
       findFirst.all(recurringToken).map(toPayment)[0],
     existsOrderNumber: (merchantId: number, orderNumber: string): boolean =>
       existsOrderNumber.get(merchantId, orderNumber) !== undefined,
     ...createLists(connection, 'payments', toPayment),
-    /** Tokens of payments whose expiry has come, oldest first. */
+    /** Tokens of payments that are due to expire, oldest first. */
     tokensDue: (now: number, limit: number): string[] =>
       tokensDue.all(now, limit).map((row) => String(row['token'])),
     nextExpiry: (): number | undefined => nextExpiry.all().map((row) => Number(row['expires_at']))[0],
   };
 }
 
-/** What all tables of records can list, newest first. */
+/** The list query of all tables of records, newest first. */
 function createLists<Item>(
   connection: DatabaseSync,
   table: 'payments' | 'refunds' | 'payouts' | 'disputes',

@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net';
 import type { CallbackBody } from '@tollgate/payment-api';
 import { eventually } from './eventually.ts';
 
-/** What the receiver does with the callback that it got as its `index`-th, counted from 0. */
+/** Determines the answer to the `index`-th callback, counted from 0. */
 type Reaction = (body: CallbackBody, index: number) => number | 'hang' | Promise<number>;
 
-/** A real HTTP or HTTPS server that takes callbacks. */
+/** A real HTTP or HTTPS server that receives callbacks. */
 export interface CallbackReceiver {
   url: string;
   received: CallbackBody[];

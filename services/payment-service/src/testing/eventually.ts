@@ -2,7 +2,7 @@ import { systemClock } from '@tollgate/service-kit';
 
 const pollMs = 10;
 
-/** Waits until `probe` gives something other than undefined or false; fails with `what` after the deadline. */
+/** Waits until `probe` returns something other than undefined or false; fails with `what` after the deadline. */
 export async function eventually<Value>(
   what: string,
   probe: () => Value | undefined | false | Promise<Value | undefined | false>,

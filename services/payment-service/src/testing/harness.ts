@@ -134,7 +134,7 @@ export async function startHarness(options: { dataDir?: string; log?: Log; clock
     create,
     retrieve,
     pay: (token: string, how: object) => call('POST', `/sandbox/payments/${token}/pay`, how),
-    /** Creates a payment that is approved, and gives its token. */
+    /** Creates an approved payment, and resolves with its token. */
     createApproved: async (fields: Record<string, unknown> = {}): Promise<string> => {
       const token = await create(fields);
       await call('POST', `/sandbox/payments/${token}/pay`, { outcome: 'approved' });

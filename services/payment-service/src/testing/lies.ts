@@ -1,6 +1,6 @@
 /**
- * Subtle violations of the specification, each with the tests that must find it, named by a part of their names. Crude ones are the
- * services that accept or refuse every call, below.
+ * Subtle violations of the specification, each with parts of the names of the tests that must detect it. The crude
+ * violations, services that accept or refuse every call, are below.
  */
 import type { Answer, Body, Call, Lie } from './lying-proxy.ts';
 
@@ -66,7 +66,7 @@ const inCallbacks = (change: (body: Body) => Body) => (): Lie => ({
   callback: (honest) => ({ ...honest, body: change(honest.body) }),
 });
 
-/** Answers every call of one path with success, and does nothing. */
+/** Answers every call of one path with success, without any effect. */
 const ignoring = (path: string) => (): Lie => ({
   call: (call) => (to(path)(call) ? { ...call, path: '/api/v1/ignored' } : call),
   answer: (honest, call) => (to(path)(call) ? saying({ success: true }) : honest),
@@ -87,7 +87,7 @@ const unlocking =
 
 const goodTerms = { product: 'Tea', amount: 1250, currency: 'EUR', callbackUrl: 'http://127.0.0.1:9/' };
 
-/** Payments that were created in one way, or left a final status, by their tokens. */
+/** Payments created in one way, or no longer in a final status, by token. */
 function following(isMeant: (call: Call, answer: Answer) => string | undefined, status: string): Lie {
   const meant = new Set<string>();
   return {
@@ -314,7 +314,7 @@ export const yesSayer: Lie = {
   callback: () => undefined,
 };
 
-/** Refuses every call, in good form. */
+/** Refuses every call, with a valid error body. */
 export const noSayer: Lie = {
   ...yesSayer,
   answer: () => saying({ success: false, errors: [{ code: 'no', kind: 'processing_error' }] }, 409),

@@ -1,4 +1,7 @@
-/** A proxy in front of the sandbox that changes one thing in a request, an answer or a callback: a service that lies. */
+/**
+ * A proxy in front of the sandbox that changes one thing in a request, an answer or a callback, to simulate a
+ * violation.
+ */
 import { readFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
@@ -13,7 +16,7 @@ export type Body = Record<string, unknown>;
 
 export interface Call {
   method: string;
-  /** With the query. */
+  /** Includes the query. */
   path: string;
   authorization: string | undefined;
   contentType: string | undefined;
@@ -33,11 +36,11 @@ interface SentCallback {
   body: Body;
 }
 
-/** What the service does otherwise than it should. */
+/** The violation. */
 export interface Lie {
   call?: (call: Call) => Call;
   answer?: (honest: Answer, call: Call) => Answer;
-  /** Undefined leaves the callback out. */
+  /** Undefined drops the callback. */
   callback?: (honest: SentCallback) => SentCallback | undefined;
   servesPlainHttp?: boolean;
 }
@@ -135,7 +138,7 @@ export async function startLyingProxy(harness: Harness) {
   };
 }
 
-/** A sender or a sandbox that is gone breaks the connection off. */
+/** Closes the connection when the sender or the sandbox is gone. */
 const listener =
   (handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>): RequestListener =>
   (request, response) =>

@@ -1,4 +1,4 @@
-/** Values that tests share. */
+/** Values shared by tests. */
 
 export const approvedCard = '4392963203551251';
 export const declinedCard = '4730198364688516';
@@ -24,5 +24,5 @@ export const tea = {
   callbackUrl: 'http://127.0.0.1:9/callbacks',
 };
 
-/** The card form, filled in rightly. */
+/** The card form with valid values. */
 export const goodForm = (number: string) => ({ number, expiry: '12/99', cvv: '987', holder: 'Ada Lovelace' });
