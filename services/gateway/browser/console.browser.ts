@@ -204,7 +204,9 @@ it('a team is added and gets a key, which is shown once and opens the API until 
   await eventually(async () => expect(await open()).toBe(200));
   await page.getByRole('link', { name: 'To the team kiosk' }).click();
   await action('Webhook origins').click();
-  await page.getByLabel('Origins, each on a line').fill('https://kiosk.example\nhttp://127.0.0.1:*');
+  await page
+    .getByRole('textbox', { name: 'Origins, each on a line' })
+    .fill('https://kiosk.example\nhttp://127.0.0.1:*');
   expect(await seriousFaults(page)).toEqual([]);
   await page.getByRole('button', { name: 'Set the list' }).click();
   await page.locator('#facts').getByText('https://kiosk.example http://127.0.0.1:*').waitFor();

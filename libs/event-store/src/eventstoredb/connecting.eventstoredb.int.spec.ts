@@ -35,7 +35,7 @@ describe('a start', () => {
     const connection = { discovers: false, hosts: hostsOf({ port }), tls: false } as const;
     const lines: object[] = [];
     const log = createLog('spec', 'info', { write: (line) => void lines.push(JSON.parse(line) as object) });
-    const opening = createEventStoreDbStore({ connection, clock: systemClock, log, reachWithinMs: 100 });
+    const opening = createEventStoreDbStore({ connection, clock: systemClock, log, reachWithinMs: 2_000 });
     await expect(opening).rejects.toThrow(StartupError);
     await expect(opening).rejects.toThrow('EVENTSTORE_URL');
     // For half a minute there was a stack and no reason.
