@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- ledger`: how long the decision on a payout takes while one wallet has many payments, and how many events a second
- * `tollgate ledger verify` recomputes. The events are written into an embedded event store first.
+ * `npm run bench -- ledger`: measures the decision on a payout for a wallet with many payments, and the events per
+ * second that `tollgate ledger verify` recomputes. The events are first written into an embedded event store.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -88,7 +88,7 @@ interface Took {
   processorMs: number;
 }
 
-/** Each decision reads the wallet with everything on record, and appends its reservation. */
+/** Each decision reads the wallet with all recorded events, and appends its reservation. */
 async function measureDecisions(store: EventStore, index: PaymentIndex, isRecorded: boolean): Promise<void> {
   const quietPeriods = { hasLapsed: () => true };
   const deps = { store, index, quietPeriods, clock: systemClock, ids: systemIds };
@@ -130,7 +130,7 @@ async function measureDecisions(store: EventStore, index: PaymentIndex, isRecord
   say(`${name}, p50 / p99 (mark: 5 ms)`, `${both('ms')}; on the processor ${both('processorMs')}`);
 }
 
-/** Of the thread that decides: on a busy machine the rest was waiting for the processor. */
+/** CPU time of the deciding thread: on a busy machine the rest is waiting for the processor. */
 function processorMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;

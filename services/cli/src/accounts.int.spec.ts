@@ -29,7 +29,7 @@ async function start(isKnown = true) {
 const named = '--account main --environment sandbox --reason maintenance';
 
 describe('account', () => {
-  it('pauses, drains and resumes, in the name of the person who asks', async () => {
+  it('pauses, drains and resumes, and records the person', async () => {
     const { run, events } = await start();
     expect(await run(`account pause ${named}`)).toMatchObject({
       exitCode: 0,
@@ -48,7 +48,7 @@ describe('account', () => {
     ]);
   });
 
-  it('lists accounts that were never changed, or says that all are active if it has no list of them', async () => {
+  it('lists accounts without changes, or reports all as active if it has no list of them', async () => {
     expect((await (await start()).run('account list')).out).toBe(
       'sandbox/main active\nsandbox/other active\n',
     );
@@ -73,14 +73,14 @@ describe('account', () => {
     expect((await readAccountChanges(store)).changes.size).toBe(0);
   });
 
-  it('changes an account also where nobody knows its name, and says so', async () => {
+  it('changes an account with an unknown name, with a warning', async () => {
     const { run } = await start(false);
     expect((await run(`account pause ${named}`)).out).toContain(
       'is paused. This command cannot verify that the account exists',
     );
   });
 
-  it('has the accounts file read again', async () => {
+  it('makes the gateway reload the accounts file', async () => {
     const { run, events } = await start();
     expect((await run('account reload')).out).toContain('reloads its accounts file');
     expect(await events()).toMatchObject([{ type: 'AccountsReloadRequested' }]);

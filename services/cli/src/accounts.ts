@@ -1,4 +1,4 @@
-/** `account …`: which merchant accounts the gateway calls. */
+/** `account …`: pauses, drains and resumes merchant accounts. */
 import { accountChangeRequestSchema } from '@tollgate/gateway-api/http';
 import {
   changeAccount,
@@ -13,7 +13,7 @@ import { lastReconciled } from '@tollgate/reconciliation';
 import { type CommandResult, done, printable, refuse } from '@tollgate/service-kit/command-line';
 import { type CommandTools, causeOf, noAccount, recordAction } from './tools.ts';
 
-/** Without an accounts file, only those that were changed are known. */
+/** Without an accounts file, only accounts with changes are known. */
 export async function listAccounts({ store, accountNames }: CommandTools): Promise<CommandResult> {
   const { changes, restore } = await readAccountChanges(store);
   const changed = [...changes.values()];
@@ -57,7 +57,7 @@ export const changeTo =
     { environment, account, reason, override: isOverridden = false }: Change,
   ): Promise<CommandResult> => {
     const known = tools.accountNames?.()?.filter((each) => each.environment === environment);
-    // A wrong name would be recorded, and close nothing.
+    // A wrong name would be recorded, but pause nothing.
     if (known?.every(({ name }) => name !== account) === true) throw noAccount(account, environment, known);
     const parsed = accountChangeRequestSchema.safeParse({ reason });
     if (!parsed.success) return { kind: 'usage', message: `--reason ${parsed.error.issues[0]?.message}.` };

@@ -1,4 +1,4 @@
-/** What `adopt` prints and writes about the payments. */
+/** The output of `adopt`: the terminal's table and the file of payments. */
 import { closeSync, openSync, writeSync } from 'node:fs';
 import type { AdoptedRow, AdoptionOrder, AdoptionOutcome, AdoptionTally } from '@tollgate/adoption';
 import { formatAmount } from '@tollgate/core/money';
@@ -19,20 +19,20 @@ const labels: Record<AdoptionOutcome, string> = {
   payment_not_found: 'no longer found',
 };
 
-/** These match, and need a person. */
+/** Outcomes that match but need a person. */
 const unadopted: readonly AdoptionOutcome[] = [
   'adopted_by_another_team',
   'payment_not_readable',
   'payment_not_found',
 ];
 
-/** Payments that are named on the terminal at most. */
+/** Maximum number of payments named on the terminal. */
 const namedMax = 20;
 
 /**
- * Names the payments that cannot be adopted, and writes all of them to the file, where there is one.
+ * Names the payments that cannot be adopted, and writes all payments to the file if one is given.
  *
- * @throws TollgateError where the file cannot be written
+ * @throws TollgateError if the file cannot be written
  */
 export function openNotes(file: string | undefined, print: Print) {
   const descriptor = file === undefined ? undefined : openForWriting(file);
@@ -78,7 +78,7 @@ export function progressOf({ outcomes }: AdoptionTally): string {
   return `adopted ${number(adopted)}, before ${number(before)}, left out ${number(leftOut)}`;
 }
 
-/** Refused where payments that match were not adopted: the table is then printed here, for a person or for a script. */
+/** Refused if matching payments were not adopted. The table is then printed here, for a person or a script. */
 export function toResult(
   order: AdoptionOrder,
   tally: AdoptionTally,

@@ -11,7 +11,7 @@ import { runWith, toolsWith } from './testing/run-with.ts';
 
 const madeAt = Date.UTC(2026, 9, 5, 12);
 
-/** A gateway with the teams `shop` and `books`, and the account `main` that knows these payments. */
+/** A gateway with the teams `shop` and `books`, and the account `main` with these payments. */
 async function start(...payments: Partial<ObservedPayment>[]) {
   const store = await temporaryStore();
   const clock = createFakeClock({ now: Date.UTC(2026, 10, 1) });
@@ -57,7 +57,7 @@ async function start(...payments: Partial<ObservedPayment>[]) {
   return { fake, run, adopt, store };
 }
 
-it('tells each day, and a table at the end', async () => {
+it('reports each day, and a table at the end', async () => {
   const { adopt } = await start({}, { refundedAmount: 50 }, { orderNumber: 'books-1' });
   const { exitCode, out, error } = await adopt(' --to 2026-10-06 --match orderNumber=^shop-');
   expect([exitCode, error]).toEqual([0, '']);
@@ -80,7 +80,7 @@ it('tells each day, and a table at the end', async () => {
   ]);
 });
 
-it('to today unless another day is given, as one line of JSON where that is asked for', async () => {
+it('defaults to today, and prints one line of JSON on request', async () => {
   const { adopt } = await start({});
   const { out } = await adopt(' --json');
   expect(out.trim().split('\n')).toHaveLength(1);
@@ -94,14 +94,14 @@ it('to today unless another day is given, as one line of JSON where that is aske
   });
 });
 
-it('a dry run says what would be done, and does nothing', async () => {
+it('a dry run reports the changes and makes none', async () => {
   const { adopt } = await start({});
   expect((await adopt(' --dry-run')).out).toContain('Dry run, nothing was changed: main');
   expect(JSON.parse((await adopt(' --dry-run --json')).out)).toMatchObject({ outcomes: { adopted: 1 } });
   expect(JSON.parse((await adopt(' --json')).out)).toMatchObject({ outcomes: { adopted: 1 } });
 });
 
-it('all that are given must match, and a payment that does not show the field does not', async () => {
+it('requires all given conditions, and skips payments without the field', async () => {
   const { adopt } = await start({}, { orderNumber: 'shop-x' });
   const only = (more: string) =>
     adopt(` --dry-run --json${more}`).then(({ out }) => JSON.parse(out).outcomes);
@@ -111,7 +111,7 @@ it('all that are given must match, and a payment that does not show the field do
   expect(await only(' --match callbackUrl=.')).toMatchObject({ not_matching: 2 });
 });
 
-it('ends with 1 where a payment that matches was not adopted, and names it', async () => {
+it('exits with 1 if a matching payment was not adopted, and names it', async () => {
   const { adopt } = await start({ status: 'frozen' }, {});
   await adopt('', 'books');
   const result = await adopt();
@@ -123,7 +123,7 @@ it('ends with 1 where a payment that matches was not adopted, and names it', asy
   expect(json.exitCode).toBe(1);
 });
 
-it('names some of many, and all in the file, which only its owner reads', async () => {
+it('names the first of many, and all in a file private to the owner', async () => {
   const { adopt } = await start(...Array.from({ length: 30 }, () => ({ status: 'frozen' })), {});
   const file = await temporaryFile();
   const { out } = await adopt(` --tokens ${file}`);
@@ -143,7 +143,7 @@ it('names some of many, and all in the file, which only its owner reads', async 
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-it('webhooks go only where the team has allowed it', async () => {
+it('sends webhooks only to origins of the team', async () => {
   const { adopt, run, store } = await start({});
   const url = ' --callback-url https://shop.example/hooks';
   expect(await adopt(url)).toMatchObject({ exitCode: 1, error: expect.stringContaining('--callback-url') });
@@ -181,7 +181,7 @@ it.each([
   },
 );
 
-it('finds a payment of the gateway by its token alone, where the provider shows no order number', async () => {
+it('finds a payment of the gateway by its token alone if the provider shows no order number', async () => {
   const { adopt, fake, store } = await start({});
   delete fake.payments.get('service-1')?.orderNumber;
   const request = requested();

@@ -1,4 +1,4 @@
-/** `adopt`: takes payments that an account made before the gateway under a team. */
+/** `adopt`: assigns payments that an account made before Tollgate to a team. */
 import {
   type Account,
   type InquiryLimits,
@@ -40,7 +40,7 @@ const fieldOf: Record<string, (found: ComparablePayment) => string | undefined> 
 };
 const matchFields = Object.keys(fieldOf);
 
-/** A payment that does not show the field does not match. */
+/** A payment without the field does not match. */
 function matcher(text: string): Matcher {
   const [, name = '', pattern = ''] = /^([A-Za-z]+)=(.+)$/s.exec(text) ?? [];
   const read = Object.hasOwn(fieldOf, name) ? fieldOf[name] : undefined;
@@ -120,7 +120,7 @@ function refusalOf(
   return { kind: 'refused', message };
 }
 
-/** Has a budget of its own beside the gateway's. */
+/** Runs with its own inquiry budget, in addition to the gateway's. */
 async function adoptWithin(
   tools: CommandTools,
   { inquiriesPerSecond }: AdoptOptions,
@@ -164,7 +164,7 @@ const closing = (opened: Account) => ({
   [Symbol.asyncDispose]: () => opened.provider.close(),
 });
 
-/** Whatever the other processes do: what they have for themselves is not known here. */
+/** Ignores the budgets of other processes, which are not known here. */
 function limitsOf(account: Account, perSecond: number | undefined): InquiryLimits {
   const { concurrentInquiriesMax, inquiriesPerSecondMax } = { ...inquiryLimits, ...account };
   const quarter = (limit: number) => Math.max(1, Math.floor(limit / 4));

@@ -18,7 +18,7 @@ async function start() {
   return { ...parts, run, json };
 }
 
-it('audit shows who changed what, also what was changed while no gateway ran', async () => {
+it('audit shows who changed what, including changes while no gateway ran', async () => {
   const { run, json } = await start();
   const { out, exitCode } = await run('audit');
   expect(exitCode).toBe(0);
@@ -33,7 +33,7 @@ it('audit shows who changed what, also what was changed while no gateway ran', a
   expect(await json('audit --limit 1')).toHaveLength(1);
 });
 
-it('audit shows nothing that a terminal obeys', async () => {
+it('audit escapes terminal control characters', async () => {
   const { run, ...parts } = await start();
   const data = {
     code: 'incorrect_private_key',
@@ -48,7 +48,7 @@ it('audit shows nothing that a terminal obeys', async () => {
   expect((await run('audit --kind access')).out).toMatch(/^[^\p{Cc}]+\n$/u);
 });
 
-it('audit verify prints the head, and compares one that was noted', async () => {
+it('audit verify prints the head, and compares a noted one', async () => {
   const { run, json } = await start();
   const { head } = await json('audit verify');
   expect(head).toEqual({ revision: 1, hash: expect.stringMatching(/^[0-9a-f]{64}$/) });
@@ -59,7 +59,7 @@ it('audit verify prints the head, and compares one that was noted', async () => 
   expect([missing.exitCode, missing.out]).toEqual([1, expect.stringContaining('missing at the end')]);
 });
 
-it('audit verify names a row that somebody has put in', async () => {
+it('audit verify names an inserted row', async () => {
   const { run, store } = await start();
   await run('audit');
   const row = { id: systemIds.uuid(), type: 'OperatorActed', data: {}, metadata: {} };
@@ -68,7 +68,7 @@ it('audit verify names a row that somebody has put in', async () => {
   expect([exitCode, out]).toEqual([1, expect.stringContaining('Entry 2 was changed')]);
 });
 
-it('audit verify names an event of a team that is not the one that the log tells of', async () => {
+it('audit verify names a team event that differs from the log', async () => {
   const { run, store, clock, ids, log } = await start();
   await appendTeamEvents(store, 'shop', [{ type: 'KeyRevoked', data: { keyId: 'k1' } }]);
   await run('audit');

@@ -23,7 +23,7 @@ import {
 import * as read from './parameters.ts';
 import type { CommandTools } from './tools.ts';
 
-/** What changed while no gateway ran is brought into the log first. */
+/** First adds changes made while no gateway ran to the log. */
 async function catchUp(tools: CommandTools) {
   const { store, teamKeys } = tools;
   if (teamKeys === undefined) throw new RangeError('this command has no keys for team events');
@@ -65,7 +65,7 @@ function toLine({ at, type, actor, data }: AuditEntry): string {
   return printable([new Date(at).toISOString(), type, toName(actor), ...shown].join('  '));
 }
 
-/** In the JSON only. */
+/** In the JSON output only. */
 const hidden = ['signature', 'from', 'until'];
 
 function toName(actor: AuditEntry['actor']): string {
@@ -94,7 +94,7 @@ const sentences = {
   gone_or_changed: 'is in the security log, but was removed or changed in its stream',
 } as const;
 
-/** What is wrong, a sentence each. */
+/** The faults found, one sentence each. */
 export function faultsOf({ fault, hasNoted, teamFaults }: CheckedLog): string[] {
   return [
     ...(fault === undefined ? [] : [`Entry ${fault.revision} ${sentences[fault.kind]}.`]),

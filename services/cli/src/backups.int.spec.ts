@@ -12,7 +12,7 @@ import { runWith } from './testing/run-with.ts';
 
 const parts = { clock: systemClock, ids: systemIds, log: silentLog };
 
-/** A data directory with a team and two payments, whose store stays open, and a place for backups of it. */
+/** A data directory with a team and two payments whose store stays open, and a place for its backups. */
 async function start(given: Partial<OpenedTools> = {}) {
   const path = dirname(await temporaryFile());
   const directory = openDataDirectory(path);
@@ -32,7 +32,7 @@ const manifestOf = (folder: string) =>
   JSON.parse(readFileSync(join(folder, 'backup.json'), 'utf8')) as Record<string, unknown>;
 
 describe('backup', () => {
-  it('makes a folder for its owner only that says what it holds', async () => {
+  it('makes a folder private to the owner, and reports its content', async () => {
     const { run, folder, place } = await start();
     const { exitCode, out, error } = await run('backup', folder);
     expect([exitCode, error]).toEqual([0, '']);
@@ -51,7 +51,7 @@ describe('backup', () => {
     });
   });
 
-  it('holds what a store is opened with again', async () => {
+  it('contains everything needed to open the store', async () => {
     const { run, folder, store } = await start();
     await run('backup', folder);
     await appendPayment(store, 'p3', [requested()]);
@@ -61,7 +61,7 @@ describe('backup', () => {
     await restored.close();
   });
 
-  it('--with-secrets takes what the data directory has made, and names what is not there', async () => {
+  it('--with-secrets includes secrets from the data directory, and names the missing ones', async () => {
     const { run, folder, directory } = await start();
     const secrets = directory.dataSecrets(systemIds);
     directory.webhookSecrets(systemIds);
@@ -73,20 +73,20 @@ describe('backup', () => {
     expect(out).not.toContain(readFileSync(join(folder, 'data-secrets'), 'utf8').trim().slice(3));
   });
 
-  it('--json prints what it has made, and no progress', async () => {
+  it('--json prints the result without progress', async () => {
     const { run, folder } = await start();
     const { out } = await run('backup', folder, '--json');
     expect(JSON.parse(out)).toEqual({ ...manifestOf(folder), folder, missingSecrets: [] });
   });
 
-  it('takes an empty folder, and makes it private', async () => {
+  it('accepts an empty folder, and makes it private', async () => {
     const { run, folder } = await start();
     mkdirSync(folder, { mode: 0o755 });
     expect((await run('backup', folder)).exitCode).toBe(0);
     expect(modeOf(folder)).toBe(0o700);
   });
 
-  it('writes nothing into a folder that is not empty, a file, or where there is none', async () => {
+  it('writes nothing into a non-empty folder, a file, or a missing parent', async () => {
     const { run, folder, place, path } = await start();
     await run('backup', folder);
     const first = manifestOf(folder);
@@ -100,7 +100,7 @@ describe('backup', () => {
     expect(readdirSync(place).toSorted()).toEqual(['file', 'monday']);
   });
 
-  it('is refused where the events are in EventStoreDB, with where to read on', async () => {
+  it('is refused if the events are in EventStoreDB, with a link to the documentation', async () => {
     const { run, folder } = await start({ isEmbedded: false });
     expect(await run('backup', folder)).toEqual({
       exitCode: 1,
@@ -110,7 +110,7 @@ describe('backup', () => {
     expect(existsSync(folder)).toBe(false);
   });
 
-  it('stopped in the middle, it leaves nothing', async () => {
+  it('leaves nothing when it is stopped halfway', async () => {
     const stopping = AbortSignal.abort();
     const { run, folder, place } = await start({ stopSignal: () => stopping });
     expect(await run('backup', folder)).toMatchObject({
@@ -133,7 +133,7 @@ describe('a backup that cannot be made', () => {
     return { error, left: readdirSync(place) };
   }
 
-  it('is not begun on a disk without room', async () => {
+  it('is not started on a full disk', async () => {
     const { error, left } = await failing({ roomOf: () => 1_000_000 });
     expect(error).toMatchObject({
       code: 'backup_no_room',
@@ -142,7 +142,7 @@ describe('a backup that cannot be made', () => {
     expect(left).toEqual([]);
   });
 
-  it('leaves what somebody else has put there meanwhile, and nothing of its own', async () => {
+  it('leaves files that another program created meanwhile, and none of its own', async () => {
     const racing = await start();
     const { folder, place, directory } = racing;
     const takesLong = {
@@ -160,12 +160,12 @@ describe('a backup that cannot be made', () => {
     expect(readdirSync(folder)).toEqual(['other']);
   });
 
-  it('says so where the folder cannot be written', async () => {
+  it('fails with an error if the folder is not writable', async () => {
     const { error } = await failing({}, () => '/proc/monday');
     expect(error).toMatchObject({ code: expect.stringMatching(/^backup_(folder_invalid|no_room)$/) });
   });
 
-  it('is nothing to rely on where it was killed: a part has no manifest', async () => {
+  it('is not a backup if it was killed: it has no manifest', async () => {
     const { run, folder, place } = await start();
     await run('backup', folder);
     rmSync(join(folder, 'backup.json'));

@@ -7,7 +7,7 @@ import { type Backup, inMegabytes, makeBackup } from './backup/make-backup.ts';
 import { type Verified, verifyBackup } from './backup/verify-backup.ts';
 import { type CommandTools, number, stopSignalOf } from './tools.ts';
 
-/** A line for each so many per cent at most. */
+/** Prints a line at most every so many percent. */
 const percentStep = 10;
 
 export async function back(
@@ -64,7 +64,7 @@ export async function verify(
   { folder: given }: { folder: string },
 ): Promise<CommandResult> {
   const folder = resolve(given);
-  // Nothing is left to clean up: a signal may end the process.
+  // There is nothing to clean up, so a signal may end the process.
   const { signal } = new AbortController();
   const verified = await verifyBackup({ folder, signal, onProgress: (line) => progress(`${line}\n`) });
   const { manifest, ...found } = verified;
@@ -90,7 +90,7 @@ function toVerifiedText(folder: string, verified: Verified): string {
   ].join('\n');
 }
 
-/** Returns unused room of the embedded store to the disk. */
+/** Returns unused space of the embedded store to the disk. */
 export async function compact({
   store,
   clock,
@@ -109,6 +109,6 @@ export async function compact({
   return done(text, { file: directory.eventsFile, ...compaction });
 }
 
-/** It would wait for the whole time, and refuse requests. */
+/** A running gateway would wait the whole time, and refuse requests. */
 const toRunning = (members: readonly string[]): string =>
   `Stop these processes first: ${members.join(', ')}. A killed process counts as running for half a minute.`;

@@ -16,7 +16,7 @@ const receivedAt = Date.UTC(2030, 0, 1);
 const callbackOf = (token: string) =>
   encodeCallbackRecord({ environment: 'sandbox', token, body: bodyOf(token), receivedAt });
 
-/** Runs command lines on a store with an embedded bus, on which callbacks may be dead-lettered. */
+/** Runs command lines on a store with an embedded bus that may contain dead-lettered callbacks. */
 async function start() {
   const store = await temporaryStore();
   const parts = { store, clock: systemClock, ids: systemIds, log: silentLog };
@@ -28,7 +28,7 @@ async function start() {
     );
   const run = (command: string) => runWith(toolsWith(parts), command);
   const json = async (command: string) => JSON.parse((await run(`${command} --json`)).out);
-  /** What a consumer of callbacks gets from the beginning on, of so many. */
+  /** The first records that a consumer of callbacks receives. */
   const callbacks = async (count: number): Promise<BusRecord[]> => {
     const records: BusRecord[] = [];
     const done = new AbortController();
@@ -43,7 +43,7 @@ async function start() {
   return { bus, deadLetter, run, json, callbacks, published };
 }
 
-it('lists what is dead-lettered, with its place, reason and time', async () => {
+it('lists dead-lettered callbacks with position, reason and time', async () => {
   const { deadLetter, run, json } = await start();
   await deadLetter('pay_1');
   const [listed] = await json('callbacks dead-letters');
@@ -60,7 +60,7 @@ it('lists what is dead-lettered, with its place, reason and time', async () => {
   );
 });
 
-it('says where nothing is dead-lettered', async () => {
+it('reports if nothing is dead-lettered', async () => {
   const { run } = await start();
   expect(await run('callbacks dead-letters')).toEqual({
     exitCode: 0,
@@ -76,7 +76,7 @@ it('reads more than one batch of each partition', async () => {
   expect(await json('callbacks dead-letters')).toHaveLength(450);
 });
 
-it('publishes all again, as they came, once', async () => {
+it('republishes all unchanged, once', async () => {
   const { deadLetter, json, callbacks } = await start();
   await deadLetter('pay_1', 'pay_2', 'pay_3');
   expect(await json('callbacks replay --all')).toHaveLength(3);
@@ -89,7 +89,7 @@ it('publishes all again, as they came, once', async () => {
   for (const { key, value, headers } of records) expect({ key, value, headers }).toEqual(callbackOf(key));
 });
 
-it('publishes one again by its place, also a second time', async () => {
+it('republishes one by its position, also a second time', async () => {
   const { deadLetter, run, json, callbacks } = await start();
   await deadLetter('pay_1', 'pay_2', 'pay_3');
   const listed: { offset: string; token: string }[] = await json('callbacks dead-letters');
@@ -101,7 +101,7 @@ it('publishes one again by its place, also a second time', async () => {
   expect(left.map(({ token }) => token).sort()).toEqual(['pay_1', 'pay_3']);
 });
 
-it('a place where nothing is dead-lettered is refused, and so is that of a mark', async () => {
+it('refuses a position without a dead-lettered callback, or of a marker', async () => {
   const { deadLetter, run, json, published } = await start();
   await deadLetter('pay_1');
   const answer = { exitCode: 1, out: '', error: 'No dead-lettered callback is at 1/99.\n' };
@@ -113,7 +113,7 @@ it('a place where nothing is dead-lettered is refused, and so is that of a mark'
   expect(await run(`callbacks replay --offset ${mark}`)).toMatchObject({ exitCode: 1 });
 });
 
-it('what is no callback is listed and left out of all, and fit for a terminal', async () => {
+it('lists records that are not callbacks safely for terminals, and excludes them from replay', async () => {
   const { bus, run, json, published } = await start();
   const value = new TextEncoder().encode('x');
   const headers = { reason: '\u001b[2J no', 'received-at': 'never' };

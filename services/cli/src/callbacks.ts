@@ -13,7 +13,7 @@ export async function listDeadLetters(tools: CommandTools): Promise<CommandResul
   return done(lines.join('\n') || 'No callback is dead-lettered.', json);
 }
 
-/** A topic may hold anything. */
+/** A topic may contain arbitrary records. */
 const toShown = (text: string): string => printable(text).slice(0, 300);
 
 export async function replayCallbacks(

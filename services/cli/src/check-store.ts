@@ -1,4 +1,4 @@
-/** Reads the whole store with the code of this release, and changes nothing. */
+/** Reads the whole store with this release's code, and changes nothing. */
 import { type EventStore, type RecordedEvent, beginning, type Revision } from '@tollgate/event-store';
 import {
   decodeEndpointEvent,
@@ -27,15 +27,15 @@ interface Unreadable {
   stream: string;
   revision: Revision;
   type: string;
-  /** Such as `event_of_newer_version`. */
+  /** Error code, for example `event_of_newer_version`. */
   code: string;
   message: string;
 }
 
 export interface StoreCheck {
-  /** Events that were read, by what they are of. */
+  /** Number of events read, by kind. */
   events: Record<string, number>;
-  /** Streams that have a state, by what it is. */
+  /** Number of streams with a state, by state. */
   streams: Record<string, number>;
   unreadable: Unreadable[];
 }
@@ -43,7 +43,7 @@ export interface StoreCheck {
 /** How the events of one kind of stream are read. */
 type StreamKind = { name: string; prefix: string } & (
   | { step(state: unknown, event: RecordedEvent): unknown }
-  /** Each stands for itself: the first ones of such a stream may have been let go of. */
+  /** Events are independent of one another: the first ones of such a stream may have been truncated. */
   | { decode(event: RecordedEvent): unknown }
 );
 
@@ -75,7 +75,7 @@ const streamKinds: readonly StreamKind[] = [
 const reportEvery = 10_000;
 const unreadableMax = 100;
 
-/** @throws StoreUnavailable; what the signal was aborted with */
+/** @throws StoreUnavailable; the signal's reason if aborted */
 export async function checkStore(
   { store, signal }: { store: EventStore; signal: AbortSignal },
   onProgress: (events: number) => void,
@@ -104,7 +104,7 @@ export async function checkStore(
 export const eventsRead = ({ events }: StoreCheck): number =>
   Object.values(events).reduce((sum, count) => sum + count, 0);
 
-/** A stream with a state is read whole where it begins: its state need not be kept then. */
+/** A stream with a state is read whole at its first event, so that its state need not be kept. */
 async function readFrom(store: EventStore, event: RecordedEvent, check: StoreCheck): Promise<void> {
   const kind = streamKinds.find(({ prefix }) => event.stream.startsWith(prefix));
   if (kind === undefined) return;

@@ -1,4 +1,4 @@
-/** Every command of `tollgate`: its name, what it does, its parameters, and the function that does it. */
+/** Every command of `tollgate`: name, description, parameters and function. */
 import { publishedTopics } from '@tollgate/topics';
 import {
   type Command,

@@ -17,7 +17,7 @@ async function start(isEmbedded = true) {
   return { run, store, eventsFile };
 }
 
-it('makes the file smaller, and says by how much', async () => {
+it('shrinks the file, and reports by how much', async () => {
   const { run, store, eventsFile } = await start();
   const { exitCode, out } = await run('compact --json');
   const { bytesBefore, bytesAfter, file } = JSON.parse(out);
@@ -28,7 +28,7 @@ it('makes the file smaller, and says by how much', async () => {
   expect(await Array.fromAsync(store.read('payment-p0'))).toHaveLength(1);
 });
 
-it('is not done while something runs', async () => {
+it('is refused while a process is running', async () => {
   const { run, store } = await start();
   const self = { member: 'host:1:ab', release: '0.0.9', reads: 1 };
   await createMembers({ store, clock: systemClock, ids: systemIds, log: silentLog, self }).beat();
@@ -38,7 +38,7 @@ it('is not done while something runs', async () => {
   });
 });
 
-it('is a matter of the server on EventStoreDB', async () => {
+it('is left to the server on EventStoreDB', async () => {
   const { run } = await start(false);
   expect(await run('compact')).toMatchObject({ exitCode: 1, error: expect.stringContaining('scavenge') });
 });

@@ -64,7 +64,7 @@ async function demo(): Promise<void> {
   await untilApproved(showNews);
   await paying;
   await customer.close();
-  // The history is read from the events, the payment from a read model, which follows a moment later.
+  // The history is read from the events, the payment from a read model, which lags slightly.
   const path = `/api/v1/payments/${created.token}`;
   const readStatus = async () => (await call(paymentSchema, { method: 'GET', path })).payment.status;
   await untilApproved(readStatus);

@@ -1,4 +1,4 @@
-/** Calls of a running gateway as its demo team makes them: for `npm run demo` and `npm run sandbox -- fund`. */
+/** Calls to a running gateway as its demo team, for `npm run demo` and `npm run sandbox -- fund`. */
 import { StartupError, systemClock } from '@tollgate/service-kit';
 import { request } from 'undici';
 import type { z } from 'zod';
@@ -16,13 +16,13 @@ interface GatewayCall {
   body?: unknown;
 }
 
-/** @throws StartupError where the gateway does not answer, or with something else than 200 */
+/** @throws StartupError if the gateway does not answer, or not with 200 */
 export type CallGateway = <Schema extends z.ZodType>(
   schema: Schema,
   options: GatewayCall,
 ) => Promise<z.infer<Schema>>;
 
-/** @throws StartupError where the demo team has no key */
+/** @throws StartupError if the demo team has no key */
 export function createGatewayCalls({
   gatewayUrl,
   apiKey,
@@ -47,7 +47,7 @@ export function createGatewayCalls({
   };
 }
 
-/** Asks again and again. @throws StartupError where it takes too long */
+/** Polls until a condition holds. @throws StartupError on timeout */
 export async function untilApproved(ask: () => Promise<string | undefined>): Promise<void> {
   const giveUpAt = systemClock.monotonic() + settleWithinMs;
   while ((await ask()) !== 'approved') {
@@ -57,10 +57,13 @@ export async function untilApproved(ask: () => Promise<string | undefined>): Pro
   }
 }
 
-/** The gateway keeps the provider's balance for a second, so money that was settled just now may be missing from the first answer. */
+/**
+ * The gateway caches the provider's balance for a second, so the first answer may not include money that has just
+ * settled.
+ */
 const balanceWithinMs = 3_000;
 
-/** Reads a balance until it covers the amount, and returns the last answer. */
+/** Polls a balance until it covers the amount, and returns the last answer. */
 export async function balanceCovering(amount: number, read: () => Promise<number>): Promise<number> {
   const giveUpAt = systemClock.monotonic() + balanceWithinMs;
   let available = await read();

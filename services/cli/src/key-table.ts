@@ -1,10 +1,10 @@
-/** Keys as the command line shows them: never with their hash. */
+/** API keys in the command line's output, never with their hash. */
 import type { EventStore } from '@tollgate/event-store';
 import { type Team, type TeamKey, isExpired, lastUseOf } from '@tollgate/teams';
 
 const toTime = (at: number): string => new Date(at).toISOString();
 
-/** When each was last used, by its id: the beginning of the hour. */
+/** Last use of each key by id, rounded down to the hour. */
 export type LastUses = ReadonlyMap<string, number>;
 
 export async function lastUsesOf(store: Pick<EventStore, 'read'>, { name, keys }: Team): Promise<LastUses> {

@@ -64,7 +64,7 @@ export async function revokeKey(
   tools: CommandTools,
   { team, keyId: given }: { team: string; keyId: string },
 ): Promise<CommandResult> {
-  // A key that was found where it should not be is whole.
+  // A leaked key may be given in full.
   const keyId = parseApiKey(given)?.keyId ?? given;
   const refusal = await teamsOf(tools).change(team, () => [{ type: 'RevokeKey', keyId }]);
   if (refusal !== undefined) return refused(team, refusal);

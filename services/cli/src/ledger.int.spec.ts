@@ -1,4 +1,4 @@
-/** `ledger verify` and `transfer` with the file of an index. */
+/** `ledger verify` and `transfer` on an index file. */
 import { DatabaseSync } from 'node:sqlite';
 import { nameOfInstallation } from '@tollgate/core';
 import { createPaymentIndex } from '@tollgate/lists';
@@ -8,7 +8,7 @@ import { appendPayment, happening, planted, requested } from '@tollgate/views/te
 import { expect, it } from 'vitest';
 import { runWith, toolsWith } from './testing/run-with.ts';
 
-/** One payment of 15.00 EUR in the index, whose file a change is made to. */
+/** A payment of 15.00 EUR in an index whose file can be changed. */
 async function given(change?: string) {
   const store = await temporaryStore();
   const indexFile = await temporaryFile();
@@ -35,7 +35,7 @@ async function verify(change?: string) {
   return { ...ran, json: JSON.parse((await runWith(tools, 'ledger verify --json')).out) as unknown };
 }
 
-it('exits with 0 if the index has the balances that the events lead to', async () => {
+it('exits with 0 if the balances of the index match the events', async () => {
   const { exitCode, out, json } = await verify();
   expect([exitCode, out]).toEqual([
     0,
@@ -63,7 +63,7 @@ it.each([
   });
 });
 
-// M6: an index that another booking rule has written says what the wallet never had.
+// M6: an index written by a different booking rule contains wrong balances.
 it.each([
   ['with events that the index lacks', undefined],
   [

@@ -1,4 +1,6 @@
-/** `ledger verify` and `transfer`: the balances of wallets, compared with the events, and moved. */
+/**
+ * `ledger verify` and `transfer`: compares the balances of wallets with the events, and transfers money between them.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +22,7 @@ import {
 import * as read from './parameters.ts';
 import { type CommandTools, causeOf, number, recordAction, stopSignalOf } from './tools.ts';
 
-/** Balances of the index at its position, so that a gateway may run. */
+/** Compares the balances at the index's position, so that a gateway may run. */
 export async function verifyLedger(tools: CommandTools): Promise<CommandResult> {
   const { store, directory, clock } = tools;
   const found = await balancesOf(directory.indexFile, store);
@@ -92,7 +94,7 @@ export async function transfer(
   await recordAction(tools, 'transfer', { ...parsed.data, key });
   await using stops = new AsyncDisposableStack();
   const index = await openIndex(tools, stops);
-  // What others have reserved has lapsed only for a process that has observed it.
+  // Another process's reservation has lapsed only for a process that has observed it.
   const reservations = createWalletReservations({
     ...tools,
     index,
@@ -117,7 +119,10 @@ export async function transfer(
   );
 }
 
-/** That of the gateway on this machine; without one, an index is built in a folder of its own, which reads every event. */
+/**
+ * Uses the index of the gateway on this machine. Without one, builds an index in a temporary folder, which reads every
+ * event.
+ */
 async function openIndex(tools: CommandTools, stops: AsyncDisposableStack) {
   const found = await openIndexForReading(tools.directory.indexFile, tools);
   if (found !== undefined) {

@@ -1,4 +1,4 @@
-/** Opens what a gateway keeps, while it runs or not. */
+/** Opens a gateway's data, whether or not the gateway is running. */
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type EventStoreDbConnection, guardAppends, requireReadable } from '@tollgate/event-store';
@@ -29,7 +29,7 @@ import {
 import { type OpenedTools, noAccount } from './tools.ts';
 
 export interface BesideGatewayConfig {
-  /** Names the accounts, of which `env` may hold the private keys. */
+  /** Configures the accounts; `env` may contain their private keys. */
   accountsFile?: string | undefined;
   callDeadlineMs?: number | undefined;
   env?: Readonly<Record<string, string | undefined>>;
@@ -42,8 +42,8 @@ export interface BesideGatewayConfig {
 }
 
 /**
- * @throws StartupError, one sentence. A data directory that is not there is never made: in a wrong place, everything that
- * was done would be done to nobody.
+ * @throws StartupError with one sentence. A missing data directory is never created: with a wrong path, every change
+ * would be lost.
  */
 export async function openBesideGateway(
   dataDir: string,
@@ -64,7 +64,7 @@ export async function openBesideGateway(
     throw error;
   });
   const store = guardAppends(opened.store);
-  // As the gateway does: from the environment, else from its file.
+  // Like the gateway: from the environment, otherwise from its file.
   const webhookSecrets = () => configured.webhookSecrets ?? directory.webhookSecrets(parts.ids);
   const dataSecrets = () => configured.dataSecrets ?? directory.dataSecrets(parts.ids);
   const internalSecrets = () => configured.internalSecrets ?? directory.internalSecrets(parts.ids);
@@ -87,7 +87,7 @@ export async function openBesideGateway(
   return { tools, close: () => store.close() };
 }
 
-/** Of each account its configuration, and a client of its own. */
+/** Configuration and client of each account. */
 const openAccountsBeside =
   (
     directory: DataDirectory,

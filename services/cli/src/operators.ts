@@ -1,4 +1,4 @@
-/** `operator …`: how a person signs in to the console or calls the API, and their tokens and sessions. */
+/** `operator …`: sign-in links for the console and API, and people's tokens and sessions. */
 import { issueLink, signInAddress } from '@tollgate/console/sign-in';
 import { toPublicCredential } from '@tollgate/gateway-api/http';
 import { StartupError, TollgateError, hourMs, omitUndefined } from '@tollgate/service-kit';

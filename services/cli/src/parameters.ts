@@ -1,4 +1,7 @@
-/** How the commands read their parameters. Days are in UTC and instants name their zone: no machine's zone changes a result. */
+/**
+ * Parses the parameters of commands. Days are in UTC and instants name their zone, so results do not depend on the
+ * machine's zone.
+ */
 import { gatewayTopics } from '@tollgate/gateway-api';
 import { currencySchema } from '@tollgate/core/money';
 import { environmentSchema, normaliseOrigin, walletNameSchema } from '@tollgate/core';
@@ -18,7 +21,7 @@ import {
 import { operatorRoles, scopeSchema, scopes, teamNameSchema } from '@tollgate/teams';
 import { z } from 'zod';
 
-/** Reads what a schema accepts; its first message, or the one given, says what is wrong. */
+/** Accepts values of a schema; reports the schema's first message, or the given one. */
 const matching =
   <Value>(schema: z.ZodType<Value, string>, message?: string) =>
   (text: string): Value => {
@@ -62,17 +65,17 @@ export const scopeList = (text: string) => {
   return data;
 };
 
-/** As in `2026-11-23`. */
+/** For example `2026-11-23`. */
 export const day = matching(z.iso.date(), 'must be an existing day, YYYY-MM-DD');
 
 const instantSchema = z.union([
   z.iso.date(),
   z.iso.datetime({ offset: true }),
-  // To the minute.
+  // With minute precision.
   z.iso.datetime({ offset: true, precision: -1 }),
 ]);
 
-/** As in `2026-11-23` or `2026-11-23T08:00Z`. @returns milliseconds since the Unix epoch */
+/** For example `2026-11-23` or `2026-11-23T08:00Z`. @returns milliseconds since the Unix epoch */
 export const instant = (text: string): number =>
   Date.parse(
     matching(
@@ -87,12 +90,12 @@ export const days = (text: string): number => {
   return Number(count) * dayMs;
 };
 
-/** Depends on the time of the call. */
+/** Relative to the time of the call. */
 type AtCall = (now: number) => number;
 
 const isDays = (text: string) => /^\d{1,4}d$/.test(text);
 
-/** `90d`, or a day, of which the end counts. */
+/** `90d`, or a day; the end of that day counts. */
 export const expiry = (text: string): AtCall => {
   if (text !== '0d' && isDays(text)) return (now) => now + days(text);
   const end = Date.parse(day(text)) + dayMs;
@@ -119,7 +122,7 @@ export const gatewayOrigin = (text: string): string => {
   throw new InvalidParameter('must be an http or https URL without a path');
 };
 
-/** Marks the users of operating systems, so that no `--as` can name one. */
+/** Prefix of operating-system users, which `--as` cannot use. */
 const systemUserPrefix = 'os:';
 
 export const person = pattern(

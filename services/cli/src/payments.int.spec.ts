@@ -20,7 +20,7 @@ async function start() {
 }
 
 describe('payment forget', () => {
-  it('says what is kept, and does nothing without --yes', async () => {
+  it('lists the stored data, and does nothing without --yes', async () => {
     const { run, read } = await start();
     expect(await run('payment forget pay_1')).toEqual({
       exitCode: 1,
@@ -31,7 +31,7 @@ describe('payment forget', () => {
     expect(await read(customerStream('pay_1'))).toHaveLength(1);
   });
 
-  it('removes it for ever, keeps the payment, and notes who did it', async () => {
+  it('removes it permanently, keeps the payment, and records the person', async () => {
     const { run, read, store } = await start();
     expect(await run('payment forget pay_1 --yes --as ada')).toMatchObject({
       exitCode: 0,
@@ -49,7 +49,7 @@ describe('payment forget', () => {
     ]);
   });
 
-  it('may be repeated, and asked for a payment of which nothing is kept', async () => {
+  it('can be repeated, and accepts a payment without stored data', async () => {
     const { run } = await start();
     for (const token of ['pay_2', 'pay_2'])
       expect(await run(`--json payment forget ${token} --yes`)).toMatchObject({
@@ -58,7 +58,7 @@ describe('payment forget', () => {
       });
   });
 
-  // It said that nothing was kept, while an e-mail address was in the metadata and in the order number.
+  // Metadata and order numbers may contain personal data, such as an e-mail address.
   it.each(['', ' --yes'])('lists the texts that stay, and where they are: forget%s', async (option) => {
     const { run, store } = await start();
     const terms = { orderNumber: 'A-1', product: 'Tea', amount: 1, metadata: { note: 'for\u001bAda' } };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { runCommandLine } from './program.ts';
 
-/** Runs a command line, written with spaces between the arguments where they hold none; it has nothing to open. */
+/** Runs a command line of space-separated arguments; there is no store to open. */
 async function run(command: string | string[]) {
   const output = { out: '', error: '', opened: 0, closed: 0 };
   const argv = typeof command === 'string' ? command.split(' ').filter((part) => part !== '') : command;
@@ -16,7 +16,7 @@ async function run(command: string | string[]) {
   return { exitCode, ...output };
 }
 
-describe('a bad call ends with 2 and one sentence, and opens nothing', () => {
+describe('an invalid call exits with 2 and one sentence, and opens nothing', () => {
   it.each([
     ['', 'command'],
     ['team', 'command'],
@@ -135,7 +135,7 @@ it.each([
   expect(out).toContain('--json');
 });
 
-it('a fault of ours is not reported as one of the caller, and lets go of the data', async () => {
+it("an internal error is not reported as the caller's, and releases the data", async () => {
   let closed = 0;
   const running = runCommandLine(['team', 'list'], {
     open: async () => ({ tools: {} as never, close: async () => void (closed += 1) }),

@@ -1,17 +1,17 @@
-/** `npm run tollgate -- …`: works on the data directory of a gateway, while it runs or not. */
+/** `npm run tollgate -- …`: works on a gateway's data directory, whether or not the gateway is running. */
 import { type CommandLineDeps, option, runProgram } from '@tollgate/service-kit/command-line';
 import { commands } from './commands.ts';
 import { person } from './parameters.ts';
 import type { OpenedTools } from './tools.ts';
 
 export interface CliDependencies extends Omit<CommandLineDeps<OpenedTools>, 'open'> {
-  /** @param backup to put in place before */
+  /** @param backup restored first */
   open(backup?: string): Promise<{ tools: OpenedTools; close: () => Promise<void> }>;
-  /** Who makes a change without `--as`. */
+  /** The recorded person without `--as`. */
   person?: string;
 }
 
-/** Runs one command line and returns the exit code of the process. @throws our own faults */
+/** Runs one command line and returns the exit code of the process. @throws internal errors */
 export function runCommandLine(
   argv: readonly string[],
   { open, person: byDefault = 'os:unknown', ...output }: CliDependencies,

@@ -13,7 +13,7 @@ async function start() {
   return { store, run, stop: () => stopping.abort() };
 }
 
-it('rebuild writes the views that differ, and says so', async () => {
+it('rebuild writes the views that differ, and reports them', async () => {
   const { store, run } = await start();
   const first = await run('rebuild');
   expect(first).toEqual({
@@ -25,7 +25,7 @@ it('rebuild writes the views that differ, and says so', async () => {
   expect(JSON.parse((await run('rebuild --json')).out)).toMatchObject({ eventsRead: 2 });
 });
 
-it('rebuild --check says that all is well, or names what is not and ends with 1', async () => {
+it('rebuild --check reports success, or names the differences and exits with 1', async () => {
   const { store, run } = await start();
   await run('rebuild');
   const well = await run('rebuild --check');
@@ -41,7 +41,7 @@ it('rebuild --check says that all is well, or names what is not and ends with 1'
   expect(json.error).toContain(stream);
 });
 
-it('a rebuild that is stopped says so, and can be repeated', async () => {
+it('an interrupted rebuild reports it, and can be repeated', async () => {
   const { run, stop } = await start();
   stop();
   const { exitCode, error } = await run('rebuild');

@@ -1,4 +1,4 @@
-/** `rebuild`: writes the stored views again from the events, and compares views and index with them. */
+/** `rebuild`: rewrites the stored views from the events, and compares views and index with them. */
 import { type Compared, compareReadModels, rebuild } from '@tollgate/projector';
 import { type CommandResult, done, refuse } from '@tollgate/service-kit/command-line';
 import { openIndexForReading } from '@tollgate/lists';

@@ -18,12 +18,12 @@ import { runWith, toolsWith } from './testing/run-with.ts';
 const now = Date.UTC(2026, 10, 10, 12);
 const given = 'reconcile --account main --environment sandbox';
 
-/** A gateway that ends each run as given, as soon as the command waits for it; without one, nothing happens. */
+/** A gateway that ends each run with the given result once the command waits for it; without one, nothing happens. */
 async function start(gateway?: {
   outcome?: string;
   counts?: Partial<Counts>;
   interrupted?: boolean;
-  /** Another run of the account is under way for so long. */
+  /** Another run of the account is in progress for this time. */
   isBusyForMs?: number;
 }) {
   const store = await temporaryStore();
@@ -73,7 +73,7 @@ async function start(gateway?: {
 }
 
 describe('reconcile', () => {
-  it('asks for each day, shows progress and result, and ends with 0 where nothing differs', async () => {
+  it('requests each day, shows progress and result, and exits with 0 if nothing differs', async () => {
     const { run, requests } = await start({});
     const { exitCode, out, error } = await run('--from 2026-11-01 --to 2026-11-02');
     expect([exitCode, error]).toEqual([0, '']);
@@ -94,7 +94,7 @@ describe('reconcile', () => {
     expect((await run('--from 2026-11-01')).exitCode).toBe(1);
   });
 
-  it('shows what differs, and no control characters of somebody else', async () => {
+  it('shows differences, without external control characters', async () => {
     const { run } = await start({ counts: { onlyAtService: 1 } });
     const { out } = await run('--from 2026-11-01 --dry-run');
     expect(out).toMatch(/\(dry run\)/);
@@ -103,7 +103,7 @@ describe('reconcile', () => {
     expect(out).not.toContain('\u001b');
   });
 
-  it('prints one line of JSON where it is asked to, and nothing else', async () => {
+  it('prints only one line of JSON on request', async () => {
     const { run, requests } = await start({ counts: { onlyAtService: 1 } });
     const { exitCode, out } = await run('--from 2026-11-01 --dry-run --json');
     expect(exitCode).toBe(1);
@@ -113,13 +113,13 @@ describe('reconcile', () => {
     expect(await requests()).toMatchObject([{ isDryRun: true }]);
   });
 
-  it('says that an account gives no answer', async () => {
+  it('reports an account that does not answer', async () => {
     const { run } = await start({ interrupted: true });
     expect((await run('--from 2026-11-01')).out).toContain('the account gives no answer (timeout)');
   });
 
-  // While another run of the account was under way, the command said that no gateway ran.
-  it('says which run it waits for while the gateway is busy', async () => {
+  // A busy gateway must not be reported as stopped.
+  it('names the run it waits for while the gateway is busy', async () => {
     const { run, store, clock, taken } = await start({ isBusyForMs: 60_000 });
     const self = { member: 'gateway', release: '1', reads: 1, shares: [providerCalls] };
     const beat = { id: randomUUID(), type: 'MemberLives', data: self, metadata: {} };
@@ -135,7 +135,7 @@ describe('reconcile', () => {
     expect(out).toMatch(/main 2026-11-01: complete/);
   });
 
-  it('says where no gateway runs, or has no such account', async () => {
+  it('reports if no gateway is running, or the account does not exist', async () => {
     const { run } = await start();
     const { exitCode, error } = await run('--from 2026-11-01');
     expect([exitCode, error]).toEqual([1, expect.stringContaining('No running gateway calls the accounts')]);

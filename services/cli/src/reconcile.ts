@@ -1,4 +1,4 @@
-/** `reconcile`: has the running gateway compare days of an account, and shows the result. */
+/** `reconcile`: makes the running gateway compare days of an account, and shows the result. */
 import {
   createJournal,
   requestReconciliation,
@@ -36,10 +36,10 @@ export const reconcileParameters = {
 };
 type ReconcileOptions = ValuesOf<typeof reconcileParameters>;
 
-/** Days of one call at most: each is a run of its own. */
+/** Maximum number of days per call: each day is a separate run. */
 const daysMax = 366;
 const pollMs = 500;
-/** A gateway begins a run within seconds, unless another run of the account is under way. */
+/** A gateway starts a run within seconds, unless another run of the account is in progress. */
 const begunWithinMs = 20_000;
 
 export async function reconcile(
@@ -72,7 +72,7 @@ function refusalOf(from: string, to: string, now: number): string | undefined {
   return undefined;
 }
 
-/** Prints what happens until the run has ended. @returns its report, or why there is none */
+/** Prints progress until the run has ended. @returns its report, or why there is none */
 async function follow(
   tools: CommandTools,
   request: ReconciliationRequest,
@@ -105,7 +105,7 @@ async function follow(
     : report;
 }
 
-/** Why a run does not begin; undefined if no gateway runs that would begin it. */
+/** Why a run has not started; undefined if no gateway is running. */
 async function waitReason(
   { store, clock }: CommandTools,
   { token, account, environment }: ReconciliationRequest,

@@ -1,4 +1,4 @@
-/** Records of the topics as the command line shows them. */
+/** Formats records of the topics for the command line. */
 import { styleText } from 'node:util';
 import { decodeDlqRecord, providerCallbacksDlqTopic, providerCallbacksTopic } from '@tollgate/core';
 import { decodeGatewayRecord, type JournalEntryOnTopic, sequenceHeader } from '@tollgate/gateway-api';
@@ -6,7 +6,7 @@ import type { BusRecord } from '@tollgate/message-bus';
 import { formatAmount } from '@tollgate/core/money';
 import { printable } from '@tollgate/service-kit/command-line';
 
-/** What a line shows beside time, type, key and number. */
+/** The details of a line, in addition to time, type, key and number. */
 interface Shown {
   state: string;
   amount?: string;
@@ -22,7 +22,7 @@ const colours: Readonly<Record<string, Colour>> = {
   pending: 'yellow',
 };
 
-/** Of a key, more than which is shown as its beginning and end. */
+/** Longer keys are shortened to their beginning and end. */
 const keyLengthMax = 20;
 const shorten = (key: string) => (key.length <= keyLengthMax ? key : `${key.slice(0, 12)}…${key.slice(-7)}`);
 
@@ -47,7 +47,7 @@ export function toRecordLine(record: BusRecord, hasColours: boolean): string {
   return columns.join('  ').trimEnd();
 }
 
-/** All of a record: its value as JSON where it is, else in base64. */
+/** The full record: its value as JSON if possible, otherwise in base64. */
 export function toRecordJson(record: BusRecord): Record<string, unknown> {
   const { topic, partition, offset, key, headers, value } = record;
   const place = { topic, partition, offset, timestamp: timeOf(record), key, headers };
@@ -86,7 +86,7 @@ const shownOfSubject = (subject: { status: string; phase?: string; amount: numbe
   amount: formatAmount(subject.amount, subject.currency),
 });
 
-/** What each ledger account gained or lost. */
+/** The change of each ledger account. */
 const shownOfEntry = ({ kind, currency, postings }: JournalEntryOnTopic): Shown => ({
   state: kind,
   amount: postings

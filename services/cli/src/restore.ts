@@ -1,4 +1,4 @@
-/** `restore`: begins a new epoch on a store that a backup has taken the place of. The program has put the backup in place. */
+/** `restore`: begins a new epoch on a restored store. The program has already put the backup in place. */
 import { daysToReconcile, startEpoch } from '@tollgate/core';
 import { type CommandResult, done } from '@tollgate/service-kit/command-line';
 import { type CommandTools, causeOf, number, recordAction, stopSignalOf } from './tools.ts';

@@ -33,7 +33,7 @@ async function start() {
   return { run, deps };
 }
 
-it('secrets rewrap re-encrypts what is under an earlier secret, once', async () => {
+it('secrets rewrap re-encrypts data of an earlier secret, once', async () => {
   const { run } = await start();
   for (const rewrapped of [1, 0])
     expect(await run('--json secrets rewrap')).toEqual({
@@ -43,7 +43,7 @@ it('secrets rewrap re-encrypts what is under an earlier secret, once', async () 
     });
 });
 
-it('secrets retire makes an earlier secret needless, and says first what that costs', async () => {
+it('secrets retire makes an earlier secret unnecessary, and reports the consequences first', async () => {
   const { run, deps } = await start();
   expect(await run('secrets retire k1')).toMatchObject({ exitCode: 1, out: '' });
   expect(await run('--json secrets retire k1 --yes')).toMatchObject({
@@ -64,7 +64,7 @@ it.each([
   expect(result.error).toContain(message);
 });
 
-it('refuses to rewrap without a secret that is needed', async () => {
+it('refuses to rewrap without a required secret', async () => {
   const { run } = await start();
   const result = await run('secrets rewrap', recent);
   expect(result).toMatchObject({ exitCode: 1 });

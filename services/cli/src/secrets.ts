@@ -48,7 +48,7 @@ function secretsOf({ dataSecrets }: CommandTools) {
   return dataSecrets();
 }
 
-/** Makes the keys before the first change of a team. */
+/** Creates the keys before the first change of a team. */
 export async function initSigning({ teamKeys }: CommandTools): Promise<CommandResult> {
   if (teamKeys?.install === undefined) throw new RangeError('this command has no keys for team events');
   const { publicKeys, publicKeysFile } = teamKeys.install();

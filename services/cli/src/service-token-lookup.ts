@@ -1,4 +1,4 @@
-/** Whose payment an account has under a token of its own, from an index that is built when it is first asked. */
+/** Finds the payment behind an account's token, using an index built on first use. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import type { Environment } from '@tollgate/core';
 import { createPaymentIndex } from '@tollgate/lists';
 import type { CommandTools } from './tools.ts';
 
-/** Only where the provider shows no order numbers it is asked at all: building reads every event once. */
+/** Only used if the provider shows no order numbers: building it reads every event once. */
 export function serviceTokenLookup(
   tools: Pick<CommandTools, 'store' | 'clock' | 'ids' | 'log'>,
   { environment, account }: { environment: Environment; account: string },

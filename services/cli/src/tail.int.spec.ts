@@ -30,7 +30,7 @@ function exampleOf(type: string, key?: string): EncodedRecord {
 const requested = exampleOf('tollgate.payment.requested.v1');
 const approved = exampleOf('tollgate.payment.approved.v1');
 
-/** A bus that stands for Kafka, and command lines beside it; without Kafka, command lines on the same store. */
+/** A bus in place of Kafka, with command lines; without Kafka, command lines on the same store. */
 async function start({ isKafka = true } = {}) {
   const store = await temporaryStore();
   const parts = { store, clock: systemClock, ids: systemIds, log: silentLog };
@@ -87,7 +87,7 @@ describe('tail', () => {
     );
   });
 
-  it('shows no records where there are none', async () => {
+  it('shows nothing if there are no records', async () => {
     const { run } = await start();
     expect(await run(`tail ${gatewayPaymentsTopic}`)).toEqual({ exitCode: 0, out: '', error: '' });
   });
@@ -101,7 +101,7 @@ describe('tail', () => {
     expect(out).toContain('  pay_abcdefgh…bcdefgh  ');
   });
 
-  it('shows everything of a record as a line of JSON', async () => {
+  it('shows a full record as a line of JSON', async () => {
     const { bus, run } = await start();
     await bus.publish(gatewayPaymentsTopic, [approved]);
     await bus.publish(gatewayPaymentsTopic, [{ ...approved, value: new Uint8Array([0xff]) }]);
@@ -120,7 +120,7 @@ describe('tail', () => {
     expect(second).toMatchObject({ offset: '1', valueBase64: '/w==' });
   });
 
-  it('begins at a time', async () => {
+  it('starts at a time', async () => {
     const { bus, run } = await start();
     await bus.publish(gatewayPaymentsTopic, [approved]);
     const linesFrom = async (place: string) =>
@@ -131,7 +131,7 @@ describe('tail', () => {
     expect(await linesFrom('2999-01-01T00:00:00Z')).toBe(0);
   });
 
-  it('follows those that come, until it is stopped', async () => {
+  it('follows new records until it is stopped', async () => {
     const { bus, run, output, stop } = await start();
     await bus.publish(gatewayPaymentsTopic, [requested]);
     const running = run(`tail ${gatewayPaymentsTopic} --follow --from beginning`);
@@ -142,7 +142,7 @@ describe('tail', () => {
     expect((await running).exitCode).toBe(0);
   });
 
-  it('that follows begins at the end', async () => {
+  it('starts at the end when following', async () => {
     const { bus, run, output, stop } = await start();
     await bus.publish(gatewayPaymentsTopic, [requested]);
     const running = run(`tail ${gatewayPaymentsTopic} --follow`);
@@ -154,7 +154,7 @@ describe('tail', () => {
     expect((await running).out).not.toContain('requested');
   });
 
-  it('has colours only on a terminal that shows them', async () => {
+  it('uses colours only on a terminal that supports them', async () => {
     const { bus, run } = await start();
     await bus.publish(gatewayPaymentsTopic, [approved]);
     expect((await run(`tail ${gatewayPaymentsTopic}`)).out).not.toContain('\u001b');
@@ -163,7 +163,7 @@ describe('tail', () => {
     expect((await run(`tail ${gatewayPaymentsTopic} --json`, true)).out).not.toContain('\u001b');
   });
 
-  it('shows what it does not know, what it cannot read, and nothing that a terminal obeys', async () => {
+  it('shows unknown and unreadable records, without terminal control characters', async () => {
     const { bus, run } = await start();
     const later = { ...approved.headers, ce_type: 'tollgate.payment.split.v1' };
     await bus.publish(gatewayPaymentsTopic, [{ ...approved, headers: later }]);
@@ -179,7 +179,7 @@ describe('tail', () => {
     expect(out.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
   });
 
-  it('shows callbacks, and those that were dead-lettered with their reason', async () => {
+  it('shows callbacks, and dead-lettered ones with their reason', async () => {
     const { bus, run } = await start();
     const body = new TextEncoder().encode('{"status":"approved"}');
     const callback = encodeCallbackRecord({ environment: 'sandbox', token: 'pay_1', body, receivedAt: 5 });
@@ -214,7 +214,7 @@ describe('tail without Kafka', () => {
     expect((await run(`tail ${gatewayPaymentsTopic} --from 2999-01-01`)).out).toBe('');
   });
 
-  it('follows the events that are recorded', async () => {
+  it('follows new events', async () => {
     const { store, run, output, stop } = await start({ isKafka: false });
     await appendPayment(store, 'pay_1', history.slice(0, 3));
     const running = run(`tail ${gatewayPaymentsTopic} --follow --from beginning`);
@@ -225,7 +225,7 @@ describe('tail without Kafka', () => {
     expect((await running).exitCode).toBe(0);
   });
 
-  it('names an event of which no record can be made', async () => {
+  it('names an event that has no record', async () => {
     const { store, run } = await start({ isKafka: false });
     await store.append(
       'payment-pay_1',

@@ -9,7 +9,7 @@ import { openDataDirectory, openTeamKeys } from '@tollgate/gateway/configuration
 import { openBesideGateway } from './open-beside-gateway.ts';
 import { type CliDependencies, runCommandLine } from './program.ts';
 
-/** Makes a data directory with a store, and runs command lines whose arguments have no spaces on it. */
+/** Creates a data directory with a store, and runs command lines whose arguments have no spaces. */
 async function start() {
   const store = await temporaryStore();
   const parts = { store, clock: createFakeClock(), ids: systemIds, log: silentLog };
@@ -61,7 +61,7 @@ describe('teams', () => {
     });
   });
 
-  it('have origins, of which a command replaces what it names', async () => {
+  it('have origins, and a command replaces the ones it names', async () => {
     const { run, json } = await start();
     expect(
       await run(
@@ -77,7 +77,7 @@ describe('teams', () => {
     expect(await shown()).toEqual({ callback: [], redirect: [] });
   });
 
-  it('pay out of their own money until another wallet is chosen by name', async () => {
+  it('pay out from their own wallet until another one is chosen', async () => {
     const { run, json } = await start();
     expect((await run('team wallet shop --shared group')).out).toContain(
       'payouts    from the shared wallet group',
@@ -88,7 +88,7 @@ describe('teams', () => {
     expect(await run('team wallet nobody --own')).toMatchObject({ exitCode: 1 });
   });
 
-  it('let payouts above a sum wait for a second key, by environment and currency', async () => {
+  it('make payouts above an amount wait for approval, by environment and currency', async () => {
     const { run, json } = await start();
     const shown = await run('team approval shop --environment production --currency EUR --above 100000');
     expect(shown.out).toContain('approval   required for production payouts above 1000.00 EUR');
@@ -101,7 +101,7 @@ describe('teams', () => {
     expect((await json('team show shop')).approvals).toEqual([sandbox]);
   });
 
-  it('are limited by call and day, as is one key alone, until that is lifted', async () => {
+  it('are limited per call and day, as are single keys, until the limit is lifted', async () => {
     const { run, json } = await start();
     const about = '--environment sandbox --operation payout --currency EUR';
     expect((await run(`team limit shop ${about} --per-call 5 --per-day 9`)).out).toContain(
@@ -119,7 +119,7 @@ describe('teams', () => {
     expect((await json('team show shop')).limits).toHaveLength(1);
   });
 
-  it('keep both lists where one of the new ones is refused', async () => {
+  it('keep both lists if one of the new ones is refused', async () => {
     const { run, json } = await start();
     const refused = await run(
       'team allow-origins shop --callback https://a.example --redirect http://b.example',
@@ -134,7 +134,7 @@ describe('teams', () => {
 describe('keys', () => {
   const issue = 'key issue shop --environment sandbox --scopes';
 
-  it('are printed once, on standard output, and are on record without their secret', async () => {
+  it('are printed once, on standard output, and are recorded without their secret', async () => {
     const { run } = await start();
     const issued = await run(`${issue} payments,read`);
     expect(issued).toMatchObject(done);
@@ -149,7 +149,7 @@ describe('keys', () => {
     }
   });
 
-  it('are given to scripts with all their terms', async () => {
+  it('are printed for scripts with all their terms', async () => {
     const { json } = await start();
     const { key, keyId, ...terms } = await json(`${issue} payments,read,payments --requests-per-second 5`);
     expect(key).toMatch(new RegExp(`^tg_sandbox_${keyId}_[0-9a-f]{48}$`));
@@ -164,7 +164,7 @@ describe('keys', () => {
     expect(await json('key list')).toEqual([shown]);
   });
 
-  it('are revoked by their id or as a whole, twice as well as once', async () => {
+  it('are revoked by id or full text, and revoking twice is harmless', async () => {
     const { run, json } = await start();
     const [one, other] = [await json(`${issue} read`), await json(`${issue} read`)];
     expect(await run(`key revoke shop ${one.keyId}`)).toMatchObject(done);
@@ -182,7 +182,7 @@ describe('keys', () => {
 describe('a key', () => {
   const issue = 'key issue shop --environment sandbox --scopes read';
 
-  it('ends at its time and is good from its networks only, which the list shows', async () => {
+  it('expires at its time and works only from its networks, as the list shows', async () => {
     const { run, json } = await start();
     expect(await run(`${issue} --expires 90d --networks 10.20.0.0/16,2001:DB8::/32`)).toMatchObject(done);
     const [key] = await json('key list shop');
@@ -198,7 +198,7 @@ describe('a key', () => {
     expect((await run(issue)).out).toContain('expires      never\n  networks     all');
   });
 
-  it('ends with a day, at the end of it', async () => {
+  it('expires at the end of a day', async () => {
     const { json } = await start();
     expect(await json(`${issue} --expires 2030-01-31`)).toMatchObject({
       expiresAt: '2030-02-01T00:00:00.000Z',
@@ -218,8 +218,8 @@ describe('a key', () => {
   });
 });
 
-describe('who makes a change', () => {
-  it('is in the record, as --as or the environment names it', async () => {
+describe('the person making a change', () => {
+  it('is recorded, from --as or the environment', async () => {
     const { run, store } = await start();
     await run('team allow-origins shop --no-callback --as anna@shop.example');
     await run('--as ben team allow-origins shop --no-redirect');
@@ -228,7 +228,7 @@ describe('who makes a change', () => {
     expect(actors).toEqual(['os:unknown', 'anna@shop.example', 'ben'].map(person));
   });
 
-  it('is never taken for a user of the operating system', async () => {
+  it('is never mistaken for a user of the operating system', async () => {
     const { run } = await start();
     const refused = await run('team add games --as os:root@host');
     expect(refused).toMatchObject({ exitCode: 2, out: '' });
@@ -236,7 +236,7 @@ describe('who makes a change', () => {
   });
 });
 
-it('init-signing makes keys once, and shows the public one', async () => {
+it('init-signing creates keys once, and shows the public one', async () => {
   const { json } = await start();
   const first = await json('init-signing');
   expect(first.publicKeys).toContain('-----BEGIN PUBLIC KEY-----');
@@ -244,7 +244,7 @@ it('init-signing makes keys once, and shows the public one', async () => {
   expect(first.kids).toEqual([expect.stringMatching(/^[0-9a-f]{16}$/)]);
 });
 
-describe('what cannot be done as things stand ends with 1 and one sentence', () => {
+describe('a change that is impossible in the current state exits with 1 and one sentence', () => {
   it.each([
     ['team add shop', 'shop'],
     ['team show nobody', 'nobody'],
@@ -272,7 +272,7 @@ describe('what cannot be done as things stand ends with 1 and one sentence', () 
     expect((await run('key issue shop --environment production --scopes read')).exitCode).toBe(0);
   });
 
-  it('the secret of a key that is not one is not repeated', async () => {
+  it('does not echo the secret of an invalid key', async () => {
     const { run } = await start();
     const { error } = await run('key revoke shop tg_staging_k1_secretsecretsecret');
     expect(error).not.toContain('secretsecretsecret');

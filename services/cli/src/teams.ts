@@ -1,4 +1,4 @@
-/** `team …`: teams, where their URLs may point, and what limits their payouts. */
+/** `team …`: teams, the allowed origins of their URLs, and the limits of their payouts. */
 import {
   type Environment,
   limitedOperations,
@@ -34,7 +34,7 @@ import { keyLines, lastUsesOf, toKeyJson } from './key-table.ts';
 import * as read from './parameters.ts';
 import type { CommandTools } from './tools.ts';
 
-/** The events of every change name the person. */
+/** The events of every change record the person. */
 export function teamsOf(tools: CommandTools): Teams {
   const { teamKeys } = tools;
   if (teamKeys === undefined) throw new RangeError('this command has no keys for team events');
@@ -166,13 +166,13 @@ const messageByRefusal: Record<TeamRefusal['code'], (name: string, refusal: Team
     `${JSON.stringify(origin)} cannot be allowed. Write https://host[:port], or http:// and a loopback host.`,
 };
 
-/** An origin is not right or wrong as things stand. */
+/** Errors of the call itself, which do not depend on the current state. */
 const wrongAsCalled: readonly TeamRefusal['code'][] = [
   ...(['origin_invalid', 'too_many_origins', 'network_invalid', 'too_many_networks'] as const),
   'expiry_in_past',
 ];
 
-/** What stands against a change of the team, as a sentence. */
+/** The reason a change of the team is refused, as a sentence. */
 export const refused = (name: string, refusal: TeamRefusal): CommandResult => ({
   kind: wrongAsCalled.includes(refusal.code) ? 'usage' : 'refused',
   message: messageByRefusal[refusal.code](name, refusal),
@@ -189,14 +189,14 @@ const limitLines = ({ limits }: Team['money']): string[] =>
     return `  limit      ${environment} ${operation}s${whose}: ${sums}`;
   });
 
-/** Which payouts wait, one line for each rule. */
+/** The payouts that need approval, one line for each rule. */
 const approvalLines = ({ approvals }: Team['money']): string[] =>
   approvals.map(
     ({ environment, currency, above }) =>
       `  approval   required for ${environment} payouts above ${formatAmount(above, currency)}`,
   );
 
-/** What payouts are taken from, in a few words. */
+/** The wallet that payouts are taken from, in a few words. */
 function walletText(wallet: Wallet): string {
   if (wallet.kind === 'own') return "from the team's own wallet";
   return wallet.kind === 'shared' ? `from the shared wallet ${wallet.name}` : "from the provider's balance";

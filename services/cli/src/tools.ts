@@ -1,4 +1,4 @@
-/** What the commands work with. */
+/** The tools that commands work with. */
 import type { EventStore } from '@tollgate/event-store';
 import { createComputedTopicReader } from '@tollgate/topics';
 import type { MessageBus, TopicDifference, TopicReader, TopicSpec } from '@tollgate/message-bus';
@@ -30,44 +30,44 @@ export type CommandTools = ActingTools & Output;
 export interface OpenedTools {
   directory: DataDirectory;
   store: EventStore;
-  /** Whether the events are in a file of the data directory; they are unless it says otherwise. */
+  /** Whether the events are in a file of the data directory. @default true */
   isEmbedded?: boolean;
   clock: Clock;
   ids: Ids;
   log: Log;
-  /** The masters of the secrets that webhooks are signed with. @throws StartupError where they are set wrong */
+  /** The master secrets for signing webhooks. @throws StartupError if they are invalid */
   webhookSecrets: () => readonly WebhookMasterSecret[];
-  /** What protects data in the event store. @throws StartupError where they are set wrong */
+  /** The secrets that protect data in the event store. @throws StartupError if they are invalid */
   dataSecrets?: () => DataSecrets;
-  /** What the gateway has in its environment for its services to know each other by; absent: what is in its directory. */
+  /** The gateway's internal secrets from its environment; absent if they are in its directory. */
   internalSecrets?: () => InternalSecrets;
-  /** What signs and checks the events of teams; without it there are no commands for teams. */
+  /** Signs and verifies the events of teams; without it, commands for teams are not available. */
   teamKeys?: TeamKeys & Partial<InstalledTeamKeys>;
   /**
-   * An account that the gateway uses, with a client that is closed by who opened it.
+   * An account of the gateway, with a client that the caller must close.
    *
-   * @throws TollgateError where there is no such account, or the accounts are set wrong
+   * @throws TollgateError if the account does not exist, or the accounts are invalid
    */
   openAccount?: (environment: Environment, name: string) => Account;
-  /** What its accounts are called; undefined where that is not known here. @throws StartupError where the file cannot be read */
+  /** Names of the accounts; undefined if not known here. @throws StartupError if the file cannot be read */
   accountNames?: () => readonly AccountName[] | undefined;
-  /** The bus that the gateway uses; absent where it is embedded in the store. */
+  /** The gateway's bus; absent if it is embedded in the store. */
   openBus?: () => MessageBus;
-  /** Absent without Kafka: then the public topics are computed from the events. */
+  /** Absent without Kafka: the public topics are then computed from the events. */
   topicReader?: TopicReader;
   /** Absent without Kafka. */
   topicAdmin?: TopicAdmin;
-  /** Is aborted when the user stops the command; a command that calls it then ends by itself. */
+  /** Aborted when the user stops the command. A command that calls it must then end by itself. */
   stopSignal?: () => AbortSignal;
-  /** Ends a restore, after which a gateway may start; absent unless the program has put a backup in place. */
+  /** Ends a restore, after which a gateway may start; absent unless the program has restored a backup. */
   endRestore?: () => void;
-  /** Whether output goes to a terminal with colours. */
+  /** True if output goes to a terminal with colours. */
   hasColours?: boolean;
 }
 
 /** Creates and compares topics. */
 export interface TopicAdmin {
-  /** Creates those that do not exist; gives what is different about the others. */
+  /** Creates missing topics; returns the differences of the others. */
   ensureTopics(specs: readonly TopicSpec[]): Promise<TopicDifference[]>;
   /** Changes nothing. */
   checkTopics(specs: readonly TopicSpec[]): Promise<TopicDifference[]>;
@@ -79,14 +79,14 @@ export const topicReaderOf = (tools: CommandTools): TopicReader =>
 export const stopSignalOf = ({ stopSignal }: CommandTools): AbortSignal =>
   stopSignal?.() ?? new AbortController().signal;
 
-/** @param known of that environment */
+/** @param known accounts of that environment */
 export const noAccount = (name: string, environment: string, known: readonly { name: string }[]) =>
   new TollgateError(
     'account_not_found',
     `There is no account ${printable(name)} in ${environment}; there ${known.length === 0 ? 'is none' : `are ${known.map((each) => each.name).join(', ')}`}.`,
   );
 
-/** Before what has no event of its own, or shows a secret. */
+/** Records an action that has no event of its own, or reveals a secret. Called before the action. */
 export const recordAction = (
   { person, ...tools }: CommandTools,
   command: string,

@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import type { TopicAdmin } from './tools.ts';
 import { runWith, toolsWith } from './testing/run-with.ts';
 
-/** Runs a command line on a Kafka that differs so, or without Kafka. */
+/** Runs a command line on a Kafka with these differences, or without Kafka. */
 async function run(command: string, differences?: TopicDifference[], given?: EventStore) {
   const calls: { operation: keyof TopicAdmin; specs: readonly TopicSpec[] }[] = [];
   const answer = (operation: keyof TopicAdmin) => async (specs: readonly TopicSpec[]) => {
@@ -41,7 +41,7 @@ describe.each([
   ['topics create', 'ensureTopics'],
   ['topics check', 'checkTopics'],
 ] as const)('%s', (command, operation) => {
-  it('is about every topic, three copies each of which one may be missing', async () => {
+  it('covers every topic, with three replicas of which one may be unavailable', async () => {
     const { exitCode, out, calls } = await run(command, []);
     expect([exitCode, calls.map((call) => call.operation)]).toEqual([0, [operation]]);
     expect(calls[0]?.specs).toEqual(
@@ -61,7 +61,7 @@ describe.each([
     expect(calls).toHaveLength(1);
   });
 
-  it('ends with 1 and names what is not as it has to be', async () => {
+  it('exits with 1 and names the differences', async () => {
     const { calls: _, audit: _audit, ...result } = await run(command, [missing, fewer]);
     expect(result).toEqual({
       exitCode: 1,
@@ -71,20 +71,20 @@ describe.each([
     });
   });
 
-  it('needs nothing without Kafka, and says so', async () => {
+  it('does nothing without Kafka, and reports that', async () => {
     const { exitCode, out, error } = await run(command);
     expect([exitCode, error]).toEqual([0, '']);
     expect(out).toContain('Nothing is needed');
     expect(JSON.parse((await run(`${command} --json`)).out)).toEqual({ needed: false, topics: [] });
   });
 
-  it('prints JSON where it is asked to', async () => {
+  it('prints JSON on request', async () => {
     const printed = JSON.parse((await run(`${command} --json`, [])).out);
     expect(printed).toMatchObject({ needed: true, topics: gatewayTopics });
   });
 });
 
-it('topics create is in the security log before anything is created, topics check is not', async () => {
+it('topics create is recorded in the security log before anything is created, topics check is not', async () => {
   const created = await run('topics create --replication 2', []);
   expect(await created.audit()).toEqual([{ command: 'topics create', detail: { replication: 2 } }]);
   expect(await (await run('topics check', [])).audit()).toEqual([]);
@@ -113,7 +113,7 @@ describe('topics republish', () => {
     expect(await audit()).toMatchObject([{ command: 'topics republish', detail: { topics } }]);
   });
 
-  it('is refused if nothing was published, and needs nothing without Kafka', async () => {
+  it('is refused if nothing was published, and does nothing without Kafka', async () => {
     expect(await run('topics republish', [])).toMatchObject({
       exitCode: 1,
       error: 'Nothing was published.\n',

@@ -11,7 +11,7 @@ import { type CommandTools, type TopicAdmin, recordAction, stopSignalOf, topicRe
 
 const withoutKafka = 'Nothing is needed: without Kafka, the topics are computed when they are read.';
 
-/** @param from events recorded then or later, milliseconds since the Unix epoch */
+/** @param from events recorded at or after this time, milliseconds since the Unix epoch */
 export async function republish(
   tools: CommandTools,
   { topic, from: since }: { topic: string | undefined; from: number | undefined },

@@ -29,7 +29,7 @@ const eventOf = (type: string, schemaVersion: number, data: object = {}) => ({
   },
 });
 
-it('says that all can be read, who runs, and changes nothing', async () => {
+it('reports that everything is readable and which processes run, and changes nothing', async () => {
   const store = await temporaryStore();
   await appendPayment(store, 'p1', [requested(), happening.accepted]);
   await appendPayment(store, 'p2', [requested()]);
@@ -50,7 +50,7 @@ it('says that all can be read, who runs, and changes nothing', async () => {
   expect(await lastPosition(store)).toBe(before);
 });
 
-it('names each stream that it cannot read, why, and ends with 1', async () => {
+it('names each unreadable stream with the reason, and exits with 1', async () => {
   const store = await temporaryStore();
   await appendPayment(store, 'good', [requested(), happening.accepted]);
   await appendPayment(store, 'newer', [requested()]);
@@ -70,7 +70,7 @@ it('names each stream that it cannot read, why, and ends with 1', async () => {
 const finish = (store: EventStore) =>
   runWith(toolsWith({ store, clock: systemClock, ids: systemIds }), ['upgrade', 'finish']);
 
-it('finish raises the store to what this release reads, once', async () => {
+it("finish raises the store's schema version to this release's, once", async () => {
   const store = await temporaryStore();
   expect((await finish(store)).exitCode).toBe(0);
   const { version } = await readSchemaVersion(store);

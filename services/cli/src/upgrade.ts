@@ -1,4 +1,4 @@
-/** `upgrade check` before a release is installed, `upgrade finish` when every process runs it. */
+/** `upgrade check` before installing a release, `upgrade finish` when every process runs it. */
 import { livingMembers, raiseSchemaVersion, readSchemaVersion } from '@tollgate/event-store';
 import { release } from '@tollgate/gateway/configuration';
 import { schemaVersion } from '@tollgate/core';

@@ -36,7 +36,7 @@ const secretOf = (master: string) =>
   webhookSecretsOf(parseWebhookSecrets(master), 'sandbox', 'shop')[0]?.reveal();
 
 describe('webhook secret', () => {
-  it('prints the secret of a team and nothing else', async () => {
+  it('prints only the secret of a team', async () => {
     const { run } = await start();
     await run('team add shop');
     const command = 'webhook secret shop --environment sandbox';
@@ -45,7 +45,7 @@ describe('webhook secret', () => {
     expect(out).not.toContain(secretOf(old));
   });
 
-  it('prints both during a rotation, the new one first', async () => {
+  it('prints both secrets during a rotation, the new one first', async () => {
     const { run } = await start(`${recent},${old}`);
     await run('team add shop');
     const { out } = await run('webhook secret shop --environment sandbox');
@@ -53,7 +53,7 @@ describe('webhook secret', () => {
   });
 });
 
-// A typing error in the team's name gave a secret, and the team's receiver refused every webhook.
+// A typing error in the team's name must not produce a secret, which would make the receiver reject every webhook.
 it('webhook secret of a team that does not exist is refused', async () => {
   const { run } = await start();
   expect(await run('webhook secret nope --environment sandbox')).toEqual({
@@ -67,7 +67,7 @@ describe('webhook rotate', () => {
   const secret = 'webhook secret shop --environment sandbox';
   const rotate = 'webhook rotate shop --environment sandbox';
 
-  it('gives a team a new secret beside the former, until the overlap is over', async () => {
+  it('adds a new secret and keeps the former one until the overlap ends', async () => {
     const { run, clock } = await start();
     await run('team add shop');
     const { out: first } = await run(secret);
@@ -80,7 +80,7 @@ describe('webhook rotate', () => {
     expect((await run('webhook secret shop --environment production')).out).not.toContain(current);
   });
 
-  it('of one endpoint leaves the others as they are', async () => {
+  it('of one endpoint leaves the others unchanged', async () => {
     const { run } = await start();
     await run('team add shop');
     const { out: first } = await run(secret);
@@ -127,7 +127,7 @@ whk_2  payment approved  delivered
     expect((await run('webhook replay po_1')).out).toContain('whk_3');
   });
 
-  it('says where there are none', async () => {
+  it('reports if there are none', async () => {
     const { run } = await start();
     expect(await run('webhook list pay_2')).toMatchObject({
       exitCode: 0,
@@ -137,7 +137,7 @@ whk_2  payment approved  delivered
 });
 
 describe('webhook replay', () => {
-  it('asks for one, or for all', async () => {
+  it('requests one, or all', async () => {
     const { run, journal } = await start();
     const statesOf = async () =>
       (await journal.load('pay_1')).state.webhooks.map(({ state, nextAt }) => [state, nextAt === 0]);

@@ -20,7 +20,7 @@ interface SecretOptions {
   endpoint: string | undefined;
 }
 
-/** Printing them is on record: anyone who has one can make webhooks that the team believes. */
+/** Printing secrets is recorded: with a secret, anyone can forge webhooks for the team. */
 export async function showSecrets(
   tools: CommandTools,
   { team, environment, endpoint }: SecretOptions,
@@ -28,7 +28,7 @@ export async function showSecrets(
   // No webhook would ever be signed with it.
   if ((await teamsOf(tools).find(team)) === undefined) return refused(team, { code: 'team_not_found' });
   await recordAction(tools, 'webhook secret', { team, environment, ...omitUndefined({ endpoint }) });
-  // Only the secret itself, so that it can be handed on by a pipe; of several, the first is the one to use from now on.
+  // Prints only the secret, so that it can be piped. Of several, use the first one from now on.
   const secrets = await secretsOf(tools, team, { environment, endpoint });
   return done(secrets.join('\n'), { team, environment, ...omitUndefined({ endpoint }), secrets });
 }
@@ -63,7 +63,7 @@ The new one: webhook secret ${team} --environment ${environment}${option}`;
   return done(text, { team, environment, ...omitUndefined({ endpoint }), formerUntil: until });
 }
 
-/** Callback URLs of single payments are signed by origin, so an origin without an endpoint may be meant. */
+/** Callback URLs of single payments are signed by origin, so an origin without an endpoint may be intended. */
 async function unusedOrigin(
   tools: CommandTools,
   { team, environment, endpoint }: SecretOptions,

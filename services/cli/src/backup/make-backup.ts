@@ -1,4 +1,6 @@
-/** Makes a folder that a data directory can be restored from, while the gateway runs. It is there whole or not at all. */
+/**
+ * Makes a folder that a data directory can be restored from, while the gateway runs. The backup is complete or absent.
+ */
 import {
   chmodSync,
   copyFileSync,
@@ -32,31 +34,31 @@ import {
 
 export interface BackupOptions {
   directory: DataDirectory;
-  /** To be made; it may be there, and empty. */
+  /** The folder to create. It may exist if it is empty. */
   folder: string;
   withSecrets: boolean;
-  /** Who makes it. */
+  /** The person making the backup. */
   by: string;
   clock: Clock;
   ids: Ids;
   signal: AbortSignal;
   onProgress?: (progress: { bytesCopied: number; bytes: number }) => void;
-  /** Bytes that the disk of a folder has room for. */
+  /** Free bytes on the disk of a folder. */
   roomOf?: (folder: string) => number;
 }
 
 export interface Backup extends Manifest {
   folder: string;
-  /** Secrets that the data directory does not have: the gateway is given them by variables, or has none yet. */
+  /** Secrets missing from the data directory: the gateway gets them from variables, or has none yet. */
   missingSecrets: string[];
 }
 
-/** For the manifest and the keys, and so that a backup does not fill the disk to its last byte. */
+/** Room for the manifest and keys, so that a backup never fills the disk. */
 const roomBesideBytes = 16 * 1_048_576;
 
 /**
- * @throws TollgateError, one sentence, with nothing left behind: `backup_folder_invalid`, `backup_folder_not_empty`,
- * `backup_no_room`, or what failed; what the signal was aborted with
+ * @throws TollgateError with one sentence, leaving nothing behind: `backup_folder_invalid`, `backup_folder_not_empty`,
+ * `backup_no_room`, or the cause of a failure; the signal's reason if aborted
  */
 export async function makeBackup(options: BackupOptions): Promise<Backup> {
   const { directory, ids, roomOf = freeBytes } = options;
@@ -190,7 +192,7 @@ function moveTo(folder: string, partial: string): void {
 function toBackupFailure(error: unknown, folder: string): unknown {
   const code = errorCode(error);
   if (error instanceof TollgateError || code === undefined || !/^E[A-Z]+$/.test(code)) return error;
-  // Another program has created the folder meanwhile.
+  // Another program has created the folder in the meantime.
   if (code === 'ENOTEMPTY' || code === 'EEXIST') return notEmpty(folder);
   const why =
     code === 'EBUSY' || code === 'EXDEV'

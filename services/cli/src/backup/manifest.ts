@@ -1,4 +1,4 @@
-/** `backup.json`: what a backup holds, and as of when. Written last, so that a folder without it is no backup. */
+/** `backup.json`: the content and time of a backup. Written last, so a folder without it is not a backup. */
 import { createHash } from 'node:crypto';
 import { createReadStream, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,9 +8,9 @@ import { z } from 'zod';
 
 export const manifestName = 'backup.json';
 export const eventsName = 'events.db';
-/** Checks the events of teams, and is no secret. */
+/** The public key for verifying the events of teams; not secret. */
 const publicKeysName = 'operator-signing.pub';
-/** Files that a data directory creates at its first start, and that cannot be recreated. */
+/** Files created by a data directory's first start that cannot be recreated. */
 export const secretNames = [
   'callback-secrets',
   'webhook-secrets',
@@ -23,7 +23,7 @@ export const namesBesideEvents = (withSecrets: boolean): readonly string[] => [
 ];
 
 const fileSchema = z.object({
-  // Anything else would lead out of the folder.
+  // Any other name could point outside the folder.
   name: z.enum([eventsName, publicKeysName, ...secretNames]),
   bytes: z.int().min(0),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
@@ -33,15 +33,15 @@ export type BackedUpFile = z.infer<typeof fileSchema>;
 const manifestSchema = z.object({
   kind: z.literal('tollgate-backup'),
   version: z.literal(1),
-  /** That made it. */
+  /** The release that made the backup. */
   release: z.string(),
-  /** The release that restores it must read this version. */
+  /** Schema version that the restoring release must be able to read. */
   schemaVersion: z.int().min(1),
-  /** What was acknowledged before is in it. */
+  /** The backup contains everything acknowledged before this time. */
   takenAt: z.iso.datetime(),
-  /** Who made it. */
+  /** The person who made it. */
   by: z.string(),
-  /** Of the last event; empty where there is none. */
+  /** Position of the last event; empty if there is none. */
   position: z.string(),
   events: z.int().min(0),
   hasSecrets: z.boolean(),

@@ -40,7 +40,7 @@ async function start() {
   return { folder, dataDir, run };
 }
 
-it('restores into an empty directory, and begins an epoch in which every account is paused', async () => {
+it('restores into an empty directory, and begins an epoch with every account paused', async () => {
   const { folder, dataDir, run } = await start();
   const restored = await run('restore', folder);
   expect(restored).toMatchObject({ exitCode: 0, error: '' });
@@ -55,7 +55,7 @@ it('restores into an empty directory, and begins an epoch in which every account
   expect((await run('audit', '--json')).out).toContain('"isOverridden":true');
 });
 
-it('writes nothing into a directory with files, nor from a damaged backup', async () => {
+it('writes nothing into a non-empty directory, or from a damaged backup', async () => {
   const { folder, dataDir, run } = await start();
   await run('restore', folder);
   const again = await run('restore', folder);
@@ -67,7 +67,7 @@ it('writes nothing into a directory with files, nor from a damaged backup', asyn
   expect(existsSync(dataDir)).toBe(false);
 });
 
-it('is repeated after an interruption, before which no gateway starts', async () => {
+it("can be repeated after an interruption, and blocks the gateway's start until then", async () => {
   const { folder, dataDir, run } = await start();
   await putInPlace(folder, dataDir);
   expect(() => openDataDirectory(dataDir).requireStore()).toThrow('was interrupted');
@@ -75,7 +75,7 @@ it('is repeated after an interruption, before which no gateway starts', async ()
   openDataDirectory(dataDir).requireStore();
 });
 
-it('asks for a backup, or for the epoch alone', async () => {
+it('requires a backup, or the option for the epoch alone', async () => {
   const { run } = await start();
   expect(await run('restore')).toMatchObject({ exitCode: 2, error: expect.stringContaining('<backup>') });
 });

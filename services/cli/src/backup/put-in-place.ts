@@ -1,11 +1,17 @@
-/** Puts a backup into an empty data directory. Until its epoch has begun, `restoring` keeps a gateway from starting there. */
+/**
+ * Restores a backup into an empty data directory. Until its epoch has begun, `restoring` prevents a gateway from
+ * starting there.
+ */
 import { copyFileSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { flush, restoringName } from '@tollgate/gateway/configuration';
 import { TollgateError, makeFolder } from '@tollgate/service-kit';
 import { verifyBackup } from './verify-backup.ts';
 
-/** @returns ends the restore @throws TollgateError `backup_damaged`, `data_dir_not_empty`, `backup_missing` */
+/**
+ * @returns a function that ends the restore @throws TollgateError `backup_damaged`, `data_dir_not_empty`,
+ * `backup_missing`
+ */
 export async function putInPlace(backup: string, dataDir: string): Promise<() => void> {
   const [folder, directory] = [resolve(backup), resolve(dataDir)];
   const present = existsSync(directory) ? readdirSync(directory) : [];
@@ -25,7 +31,7 @@ export async function putInPlace(backup: string, dataDir: string): Promise<() =>
   const marker = join(directory, restoringName);
   writeFileSync(marker, `${folder}\n`, { mode: 0o600, flush: true });
   flush(directory);
-  // Left by an attempt that was interrupted.
+  // Left over from an interrupted attempt.
   for (const name of present) if (name !== restoringName) rmSync(join(directory, name), { recursive: true });
   for (const { name } of manifest.files) {
     copyFileSync(join(folder, name), join(directory, name));

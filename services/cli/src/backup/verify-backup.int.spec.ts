@@ -35,7 +35,7 @@ async function run(...argv: string[]) {
   return { exitCode, ...output };
 }
 
-/** A backup with secrets of a gateway that has a team and two payments, one of them with its view. */
+/** A backup with the secrets of a gateway that has a team and two payments, one of them with its view. */
 async function given(more: (store: EventStore) => Promise<unknown> = async () => undefined) {
   const directory = openDataDirectory(dirname(await temporaryFile()));
   const store = await createEmbeddedEventStore({ file: directory.eventsFile });
@@ -58,7 +58,7 @@ async function given(more: (store: EventStore) => Promise<unknown> = async () =>
   return folder;
 }
 
-/** Changes a file of a backup, and its entry in the manifest, like an attacker who wants it to look intact. */
+/** Changes a file of a backup and its manifest entry, like an attacker hiding the change. */
 async function forge(folder: string, name: string, change: (file: string) => void): Promise<void> {
   const file = join(folder, name);
   change(file);
@@ -87,7 +87,7 @@ const contentsOf = (folder: string) =>
     readFileSync(join(folder, name), 'base64'),
   ]);
 
-it('says what was checked, opens no gateway, and changes nothing', async () => {
+it('reports the checks, opens no gateway, and changes nothing', async () => {
   const folder = await given();
   const before = contentsOf(folder);
   const { exitCode, out, error } = await run('backup', 'verify', folder);
@@ -137,7 +137,7 @@ it('checks the chain of the security log', async () => {
   expect([exitCode, out]).toEqual([1, expect.stringMatching(/^security-log: Entry 0 was changed/m)]);
 });
 
-it('misses what the security log tells of a team and its stream has no more', async () => {
+it("reports a change in the security log that is missing from its team's stream", async () => {
   const gone = { team: 'shop', stream: 'team-shop', revision: 9, change: 'KeyRevoked', detail: {} };
   const folder = await given(logged({ type: 'TeamChanged', data: { ...gone, signature: 's' } }));
   const { exitCode, out } = await run('backup', 'verify', folder);
@@ -149,7 +149,7 @@ it('misses what the security log tells of a team and its stream has no more', as
   ]);
 });
 
-it('finds nothing wrong with topics and webhooks of which only the latest are kept', async () => {
+it('accepts topics and webhooks of which only the latest are kept', async () => {
   const folder = await given(async (store) => {
     for (const stream of ['bus-gateway.payments.v1:0', 'webhook-t1']) {
       const delivered = { id: 'whk_1', attempt: 1, at: 1, statusCode: 200 };
@@ -250,8 +250,8 @@ it.each([
   expect(out).not.toContain('ab'.repeat(32));
 });
 
-// Of a store of more than 10,000 events the end was taken from where SQLite counts, and not from the last event.
-it('names fewer events than were backed up, also of a large store', async () => {
+// For large stores the last position must come from the last event, not from SQLite's counter.
+it('names fewer events than were backed up, including in a large store', async () => {
   const folder = await given(async (store) => {
     const delivered = { id: 'whk_1', attempt: 1, at: 1, statusCode: 200 };
     for (let number = 0; number < 11; number += 1) {
@@ -272,7 +272,7 @@ it('names fewer events than were backed up, also of a large store', async () => 
   expect([exitCode, out]).toEqual([1, expect.stringContaining('events.db: it ends at ')]);
 });
 
-it('refuses what is no backup, or of a newer release, in a sentence', async () => {
+it('refuses a folder without a backup, or a backup of a newer release, with a sentence', async () => {
   const folder = await given();
   const missing = await run('backup', 'verify', join(folder, 'none'));
   expect([missing.exitCode, missing.error]).toEqual([
@@ -298,7 +298,7 @@ it('refuses what is no backup, or of a newer release, in a sentence', async () =
   expect((await run('backup', 'verify', folder)).out).toContain('use release 9.0.0.');
 });
 
-it('reads a backup that was copied elsewhere', async () => {
+it('reads a backup copied to another folder', async () => {
   const folder = await given();
   const elsewhere = join(dirname(folder), 'else where #1');
   cpSync(folder, elsewhere, { recursive: true });

@@ -1,4 +1,4 @@
-/** Whether a gateway can be restored from a backup. Reads it where it is, needs no gateway, and changes nothing. */
+/** Checks whether a gateway can be restored from a backup. Reads it in place, needs no gateway, and changes nothing. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkDataSecrets, schemaVersion } from '@tollgate/core';
@@ -32,25 +32,25 @@ import {
 export interface VerifyOptions {
   folder: string;
   signal: AbortSignal;
-  /** Is given a line about what is being done. */
+  /** Receives progress lines. */
   onProgress: (line: string) => void;
 }
 
 export interface Verified {
   manifest: Manifest;
-  /** Streams without a gap, and the events in them. */
+  /** Number of streams without a gap, and of the events in them. */
   streams: number;
   events: number;
-  /** Views that were compared with the fold of their events. */
+  /** Number of views compared with the fold of their events. */
   views: number;
   teams: number;
-  /** Entries of the security log, whose chain of hashes is whole. */
+  /** Number of entries in the verified hash chain of the security log. */
   securityEntries: number;
-  /** What is wrong, a sentence each. */
+  /** The faults found, one sentence each. */
   findings: string[];
 }
 
-/** @throws TollgateError `backup_missing`, `backup_manifest_invalid`; what the signal was aborted with */
+/** @throws TollgateError `backup_missing`, `backup_manifest_invalid`; the signal's reason if aborted */
 export async function verifyBackup(options: VerifyOptions): Promise<Verified> {
   const { folder, signal, onProgress } = options;
   const manifest = readManifest(folder);
@@ -90,7 +90,7 @@ const newerVersion = ({ schemaVersion: needed, release }: Manifest): string[] =>
         `${manifestName}: the events are of schema version ${needed}, and this release reads up to ${schemaVersion}: use release ${release}.`,
       ];
 
-/** A log of another file beside the events would be read into them where this is restored by copying all that is there. */
+/** Finds foreign SQLite logs: a write-ahead log next to the events would be merged into them after a full copy. */
 const strangers = (folder: string, { files }: Manifest): string[] =>
   readdirSync(folder)
     .filter((name) => name.startsWith(eventsName) && !files.some((file) => file.name === name))
@@ -148,7 +148,7 @@ async function lastPosition(store: EventStore, signal: AbortSignal): Promise<str
   return beginning;
 }
 
-/** Where the backup has the key that signs the records of teams, also that the log and the teams tell the same. */
+/** If the backup has the key that signs team events, also checks that the log and the teams agree. */
 async function checkSecurityLog(
   folder: string,
   { files }: Manifest,
@@ -158,7 +158,7 @@ async function checkSecurityLog(
   const { head, fault, teamFaults } = hasKey
     ? await verifyAudit({ store, verifier: teamKeysOf(folder).verifier() })
     : { ...(await checkChain(store.read(securityLogStream))), teamFaults: [] };
-  // What a team changed in the last moment is brought into the log by the next process that runs.
+  // A team's last changes are added to the log by the next process.
   const gone = teamFaults.filter(({ kind }) => kind === 'gone_or_changed');
   const faults = faultsOf({ head, fault, hasNoted: undefined, teamFaults: gone });
   return { entries: head === undefined ? 0 : head.revision + 1, findings: faults.map(ofLog) };
@@ -168,7 +168,7 @@ const ofLog = (fault: string) => `security-log: ${fault}`;
 
 const teamKeysOf = (folder: string): TeamKeys => openTeamKeys({}, { path: folder }, { mayInstall: false });
 
-/** Whether the keys and secrets are those that the events were written with. */
+/** Checks that the keys and secrets match the events. */
 async function secretFindings(folder: string, { files }: Manifest, store: EventStore): Promise<string[]> {
   const has = (name: BackedUpFile['name']) => files.some((file) => file.name === name);
   const text = (name: BackedUpFile['name']) => readFileSync(join(folder, name), 'utf8').trim();

@@ -1,4 +1,4 @@
-/** `npm run sandbox -- …`: plays customer, operator, fate and time of the sandbox beside a running gateway. */
+/** `npm run sandbox -- …`: controls customer, operator, faults and time of the sandbox of a running gateway. */
 import { readFileSync } from 'node:fs';
 import { StartupError, errorCode, readConfig, systemIds } from '@tollgate/service-kit';
 import { dataDirConfigSchema, openDataDirectory } from '@tollgate/gateway/configuration';
@@ -23,7 +23,7 @@ function open() {
   return { tools: { ...calls, gateway, newOrderNumber }, close: () => calls.close() };
 }
 
-// The reader of what we print may end first, as `head` does.
+// The reader of the output may exit first, as `head` does.
 process.stdout.on('error', (error) => {
   if (errorCode(error) !== 'EPIPE') throw error;
 });

@@ -1,4 +1,4 @@
-/** The sandbox's controls over HTTPS, with the key and the authority that the gateway has at it. */
+/** Calls the sandbox's controls over HTTPS, with the gateway's key and certificate authority. */
 import { StartupError } from '@tollgate/service-kit';
 import { Agent, request } from 'undici';
 import { z } from 'zod';
@@ -12,13 +12,13 @@ interface SandboxAt {
 
 const refusedSchema = z.object({ errors: z.array(z.object({ message: z.string() })).min(1) });
 
-/** What the sandbox has refused, in its own words. */
+/** A refusal by the sandbox, in its own words. */
 export class SandboxRefusal extends Error {}
 
 export interface SandboxCalls {
   /**
-   * @throws SandboxRefusal where the sandbox says no
-   * @throws StartupError where it does not answer
+   * @throws SandboxRefusal if the sandbox refuses
+   * @throws StartupError if it does not answer
    */
   call<Schema extends z.ZodType>(
     schema: Schema,
@@ -50,7 +50,7 @@ export function createSandboxCalls({ url, key, ca }: SandboxAt): SandboxCalls {
   };
 }
 
-/** A fault that was set may have made the answer something else than JSON. */
+/** An active fault may have replaced the JSON answer. */
 function toSentence(statusCode: number, text: string): string {
   try {
     return refusedSchema

@@ -25,7 +25,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true });
 });
 
-/** Gives the exit code and what was printed. */
+/** Resolves with the exit code and the output. */
 async function sandbox(commandLine: string): Promise<[number, string]> {
   let printed = '';
   const print = (text: string) => void (printed += text);
@@ -35,7 +35,7 @@ async function sandbox(commandLine: string): Promise<[number, string]> {
   return [exitCode, printed.trimEnd()];
 }
 
-/** In place of a gateway: creates at the sandbox under a token of its own, and believes what the sandbox says. */
+/** Replaces a gateway: creates payments at the sandbox under its own token, and adopts the sandbox's status. */
 const callGateway: CallGateway = async (schema, { method, path, body }) => {
   if (method === 'POST') {
     const { orderNumber: token } = body as { orderNumber: string };
@@ -53,14 +53,14 @@ const callGateway: CallGateway = async (schema, { method, path, body }) => {
   return schema.parse({ payment: payments[0] });
 };
 
-/** As the gateway does: its own token and the number of the attempt. */
+/** Like the gateway: its own token and the attempt number. */
 async function createPayment(orderNumber: string): Promise<void> {
   const terms = { product: 'Tea', amount: 1250, currency: 'EUR', orderNumber };
   const body = { ...terms, callbackUrl: 'http://127.0.0.1:9/' };
   await calls.call(z.looseObject({}), 'POST', '/api/v1/payments', body);
 }
 
-it('plays customer, operator and time', async () => {
+it('controls customer, operator and time', async () => {
   expect(await sandbox('pay')).toEqual([
     1,
     'The sandbox has no payment yet: create one with the gateway first.',
@@ -75,7 +75,7 @@ it('plays customer, operator and time', async () => {
   expect(await sandbox('clock +2d')).toEqual([0, expect.stringMatching(/^It is \S+Z in the sandbox\.$/)]);
   const [, ledger] = await sandbox('ledger');
   expect(ledger).toMatch(/^payment {2}\w+ {2}approved {2}1250 EUR {2}refunded 50 {2}pay_b\.1$/m);
-  // What was approved can be paid out once a day has passed.
+  // Approved money can be paid out after one day.
   expect(ledger).toMatch(/^wallet .*EUR.*available 2450/m);
   expect(await sandbox('pay pay_c')).toEqual([
     1,
@@ -83,7 +83,7 @@ it('plays customer, operator and time', async () => {
   ]);
 });
 
-it('gives the demo team money that it can pay out, and moves neither time nor other payments', async () => {
+it('gives the demo team money for payouts, without advancing time or changing other payments', async () => {
   await createPayment('pay_open.1');
   const time = async () => Date.parse((await sandbox('clock 0s'))[1].split(' ')[2] ?? '');
   const before = await time();
@@ -101,7 +101,7 @@ it('gives the demo team money that it can pay out, and moves neither time nor ot
   expect((await sandbox('fund'))[1]).toContain('took 1000.00 EUR');
 });
 
-it('sets, lists and clears faults, and names those that there are', async () => {
+it('sets, lists and clears faults, and names the available ones', async () => {
   expect(await sandbox('faults set callback drop --times 2')).toEqual([0, 'callback drop times=2']);
   expect(await sandbox('faults set get slow_reply --delay 2s')).toEqual([0, expect.any(String)]);
   const listed = 'callback drop times=2\nget slow_reply delayMs=2000';

@@ -23,9 +23,9 @@ import { balanceCovering, type CallGateway, untilApproved } from '../gateway-cal
 import { type SandboxCalls, SandboxRefusal } from './sandbox-calls.ts';
 
 export interface SandboxTools extends SandboxCalls {
-  /** @throws StartupError without a key of the demo team */
+  /** @throws StartupError if the demo team has no key */
   gateway(): CallGateway;
-  /** Differs at each call. */
+  /** Unique per call. */
   newOrderNumber(): string;
 }
 
@@ -196,7 +196,7 @@ const refusing = (each: Command<SandboxTools>): Command<SandboxTools> => ({
     }),
 });
 
-/** The service's order number is the gateway's token and the number of the attempt. */
+/** The service's order number consists of the gateway's token and the attempt number. */
 async function serviceTokenOf({ call }: SandboxCalls, wanted: string | undefined): Promise<string> {
   const { payments } = await call(ledgerAnswer, 'GET', '/sandbox/ledger');
   const found = payments.findLast(

@@ -3,7 +3,7 @@ import { silentLog, systemIds } from '@tollgate/service-kit';
 import type { OpenedTools } from '../tools.ts';
 import { type CliDependencies, runCommandLine } from '../program.ts';
 
-/** What a command gets, where it needs nothing of the rest. */
+/** Default tools of a command. */
 export const toolsWith = (
   some: Pick<OpenedTools, 'store' | 'clock'> & Partial<OpenedTools>,
 ): OpenedTools => ({
@@ -20,7 +20,7 @@ interface Ran {
   error: string;
 }
 
-/** @param command its words, or one text that a space separates them in */
+/** @param command its words, or one space-separated text */
 export async function runWith(
   tools: OpenedTools,
   command: string | readonly string[],
