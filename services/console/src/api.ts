@@ -1,6 +1,6 @@
 /**
- * The API as a person calls it: the very routes that `curl` reaches, with a credential of the person in place of a key.
- * What the console shows and does goes through here, and nothing else.
+ * The API as a person calls it: the same routes that `curl` reaches, with the person's credential instead of a key.
+ * Everything the console shows and does goes through these routes.
  */
 import { text } from 'node:stream/consumers';
 import { omitUndefined } from '@tollgate/service-kit';
@@ -13,9 +13,9 @@ interface Within {
 
 interface ApiRequest {
   method?: 'GET' | 'POST';
-  /** With its query. */
+  /** Includes the query. */
   path: string;
-  /** Whose routes are called; none: a route across teams. */
+  /** The team whose routes are called; none for a route across teams. */
   within?: Within | undefined;
   body?: object;
   idempotencyKey?: string;
@@ -31,20 +31,20 @@ export type ApiAnswer<Body> =
   | { kind: 'answer'; status: number; body: Body }
   | { kind: 'refused'; status: number; errors: ApiError[]; requestId?: string; token?: string };
 
-/** As one person. */
+/** Calls the API as one person. */
 export interface Api {
   call<Body>(request: ApiRequest): Promise<ApiAnswer<Body>>;
-  /** @throws ApiRefusal for every answer but a 2xx */
+  /** @throws ApiRefusal for every answer except 2xx */
   get<Body>(path: string, within?: Within): Promise<Body>;
-  /** What does not work at the moment, by the names that `/readyz` has for it. */
+  /** Components that are unavailable at the moment, by their `/readyz` names. */
   notWorking(): Promise<string[]>;
-  /** A file, as it comes. @param signal aborted when nobody reads it any more */
+  /** Streams a file. @param signal aborted when the reader has disconnected */
   download(path: string, signal: AbortSignal): Promise<ApiAnswer<Download>>;
 }
 
 interface Download {
   stream: NodeJS.ReadableStream;
-  /** The header with the name of the file. */
+  /** The header that contains the file name. */
   disposition: string;
 }
 
@@ -62,13 +62,13 @@ export class ApiRefusal extends Error {
 }
 
 export interface ApiDependencies {
-  /** Of the server that answers the API. */
+  /** The server that answers the API. */
   inject: FastifyInstance['inject'];
 }
 
 /**
- * @param bearer gives what a request is authorized with
- * @param address from where the person comes
+ * @param bearer returns the credential for a request
+ * @param address the person's network address
  */
 export function createApi({ inject }: ApiDependencies, bearer: () => string, address: string): Api {
   const headersOf = (within: Within | undefined) => ({
@@ -119,7 +119,7 @@ export function createApi({ inject }: ApiDependencies, bearer: () => string, add
       });
       const { statusCode: status } = answer;
       if (status !== 200) return toRefused(answer, await text(answer.stream()));
-      // The route waits until what it has written is read: without a word it would wait for ever.
+      // The route waits until its output has been read; without this it would wait indefinitely.
       signal.addEventListener('abort', () => answer.raw.res.destroy(), { once: true });
       const disposition = answer.headers['content-disposition'] ?? 'attachment';
       return { kind: 'answer', status, body: { stream: answer.stream(), disposition } };
@@ -140,7 +140,7 @@ function toRefused(
   };
 }
 
-/** With the token of what was recorded all the same. */
+/** Includes the token if an operation was recorded despite the error. */
 function errorsIn(body: string): { errors: ApiError[]; token?: string } {
   try {
     const { errors = [], token } = JSON.parse(body) as { errors?: ApiError[]; token?: string };

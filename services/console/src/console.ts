@@ -1,6 +1,6 @@
 /**
- * The console for people: pages that a server writes, over the API that everybody else calls. It keeps nothing: who is
- * signed in is in a cookie, what is shown comes from the API, what is done goes through it.
+ * The console for people: server-rendered pages on top of the public API. It is stateless: the session is in a cookie,
+ * all data comes from the API, and all actions go through it.
  */
 import { type Clock, type Ids, type Log, parseForm } from '@tollgate/service-kit';
 import type { OperatorCredentials } from '@tollgate/teams';
@@ -46,20 +46,20 @@ import { texts } from './texts.ts';
 
 export interface ConsoleDependencies {
   credentials: OperatorCredentials;
-  /** Links to sign in by their short form. */
+  /** Sign-in links by their short form. */
   shortLinks?: ReadonlyMap<string, string>;
   clock: Clock;
   ids: Pick<Ids, 'hex'>;
   log: Log;
-  /** Where there is one. */
+  /** Absent without a sandbox. */
   sandbox?: SandboxControls;
-  /** Where people sign in with accounts of their organisation. */
+  /** Sign-in with the organisation's accounts. */
   identityProvider?: IdentityProviderConfig;
-  /** A browser that reads nothing of a file for so long is disconnected, milliseconds; 30,000 by default. */
+  /** A browser that reads nothing of a file for this long is disconnected. @default 30,000 @unit milliseconds */
   exportStalledMs?: number;
 }
 
-/** A form has a reason of 1,000 characters at most, and as many bytes as four times that. */
+/** A reason has at most 1,000 characters, of up to four bytes each. */
 const formBytesMax = 16 * 1024;
 
 /** Adds the console to the server that answers the API. */
@@ -166,7 +166,7 @@ function registerSandbox(app: FastifyInstance, kit: ConsoleKit, sandbox: Sandbox
   addAction(app, kit, '/console/payments/:token/play', playPayment(sandbox));
 }
 
-/** The only body of a page. */
+/** The only content type that pages accept. */
 function acceptForms(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(

@@ -7,7 +7,7 @@ import type { Session } from './session/sessions.ts';
 
 const page = '/console/payments?amountFrom=5000';
 
-/** Whose cookie is `<role> <session>`. A page takes `slowMs` of the clock's time. */
+/** The cookie is `<role> <session>`. Building a page takes `slowMs` of the clock's time. */
 async function start({ slowMs = 0 } = {}) {
   const ended = new Set<string>();
   const sessionOf = ({ headers: { cookie = '' } }: Pick<FastifyRequest, 'headers'>) => {
@@ -47,8 +47,8 @@ async function start({ slowMs = 0 } = {}) {
   return { looks, shown, ended, watch, pass: (ms: number) => standing.advance(ms) };
 }
 
-// Each tab of a viewer had the page made for itself each second, and 24 of them kept payments waiting for 17 seconds.
-it('a page is made once for all of one role that watch it, and each of them is notified', async () => {
+// Building the page per tab would let viewers with many tabs slow down payments.
+it('a page is built once for all of its watchers with the same role, and each of them is notified', async () => {
   const { looks, shown, watch, pass } = await start();
   const [ada, bob] = [await watch('viewer s1'), await watch('viewer s2')];
   await expect.poll(() => [ada.announced(), bob.announced()]).toEqual([1, 1]);
@@ -61,7 +61,7 @@ it('a page is made once for all of one role that watch it, and each of them is n
   expect(looks.count).toBe(3);
 });
 
-it('a page that is slow to make is looked at for a tenth of the time at most', async () => {
+it('a slow page uses at most a tenth of the time', async () => {
   const { looks, watch, pass } = await start({ slowMs: 500 });
   const { announced } = await watch('viewer s1');
   await expect.poll(announced).toBe(1);
@@ -71,7 +71,7 @@ it('a page that is slow to make is looked at for a tenth of the time at most', a
   expect(looks.count).toBe(2);
 });
 
-it('goes on for those who stay, by their own sessions, and for nobody after the last', async () => {
+it('continues for the remaining watchers with their own sessions, and stops after the last', async () => {
   const { looks, shown, ended, watch, pass } = await start();
   const [ada, bob] = [await watch('viewer s1'), await watch('viewer s2')];
   await expect.poll(() => [ada.announced(), bob.announced()]).toEqual([1, 1]);
@@ -83,7 +83,7 @@ it('goes on for those who stay, by their own sessions, and for nobody after the 
   expect(ada.announced()).toBe(1);
   bob.leave();
   await bob.isOver;
-  // The server hears of it a little later.
+  // The server notices the disconnect slightly later.
   await expect
     .poll(async () => {
       const before = looks.count;
@@ -93,7 +93,7 @@ it('goes on for those who stay, by their own sessions, and for nobody after the 
     .toBe(0);
 });
 
-// A viewer's tab would have asked the Payment Service for the balance of an account each second.
+// A viewer's tab must not request an account's balance from the Payment Service each second.
 it.each(['/console/accounts?balance=sandbox%20a', '/console/accounts?x=1&%62alance=a', '/console/live'])(
   'does not watch %s',
   async (address) => {

@@ -1,6 +1,6 @@
 /**
- * Tells a browser that the page it shows has changed. The page is made again, as its reader would see it, and compared: so
- * every page is live, and none needs to know how.
+ * Notifies a browser when its page has changed. The page is rebuilt as its reader would see it, and compared. Every
+ * page is therefore live without code of its own.
  */
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
@@ -9,16 +9,16 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type ConsoleKit, unattendedHeader } from './page.ts';
 import { cookieHeader } from './session/sessions.ts';
 
-/** How often a page is looked at at most, milliseconds. */
+/** Minimum interval between two checks of a page. @unit milliseconds */
 const everyMs = 1_000;
-/** All looks together take this part of the time at most: a page that is slow to make is looked at less often. */
+/** Maximum share of time for all checks together: slow pages are checked less often. */
 const lookingShare = 0.1;
-/** Pages that are watched at once at most, of one session and of all; the others are loaded again by hand. */
+/** Maximum number of watched pages, per session and in total; others must be reloaded manually. */
 const ofSessionMax = 8;
 const watchedMax = 200;
 /**
- * The browser then reconnects by itself, with the cookie that it has by then: refused if its person has not acted in any
- * page for the idle time, of which this is less, milliseconds.
+ * The browser then reconnects automatically with its current cookie. It is refused if the person was inactive in all
+ * pages for the idle time, which is longer than this. @unit milliseconds
  */
 const watchedForMs = 45_000;
 
@@ -34,11 +34,11 @@ interface Watcher {
   until: number;
 }
 
-/** One page, as those with the same grants see it, however many of them have it before them. */
+/** One page for all watchers with the same grants. */
 interface Look {
   page: string;
   watchers: Set<Watcher>;
-  /** Of the page as it was made last. */
+  /** The last built version of the page. */
   shown?: string;
   ending: AbortController;
 }
@@ -60,7 +60,7 @@ export function registerLive(app: FastifyInstance, { sessions, clock, log }: Liv
     if (sessionsNow.length >= watchedMax || ofSession.length >= ofSessionMax) return reply.code(429).send();
     const { raw: response } = begin(reply);
     const until = clock.monotonic() + watchedForMs;
-    // As long as it lasts, the watch must not depend on when the cookie was made: another page may have renewed it.
+    // The watch must not depend on the age of its cookie: another page may have renewed it.
     const headers = { cookie: cookieHeader(sessions.renew(session)), [unattendedHeader]: '1' };
     const key = JSON.stringify([session.grants, page]);
     join(key, page, { session: session.id, request: { headers, ip: request.ip }, response, until });
@@ -79,7 +79,7 @@ export function registerLive(app: FastifyInstance, { sessions, clock, log }: Liv
       look.watchers.delete(watcher);
       if (look.watchers.size === 0) end();
     });
-    // The page may have changed between its loading and this: what is compared with is what the browser loads now.
+    // The page may have changed since it was loaded, so the comparison starts from the current version.
     if (look.shown !== undefined) watcher.response.write(changed);
     if (known !== undefined) return;
     looks.set(key, look);
@@ -93,7 +93,7 @@ export function registerLive(app: FastifyInstance, { sessions, clock, log }: Liv
       });
   }
 
-  /** For as long as somebody watches. */
+  /** Runs while the page has watchers. */
   async function follow(look: Look): Promise<void> {
     const { watchers: all, ending } = look;
     for (;;) {
@@ -125,7 +125,10 @@ export function registerLive(app: FastifyInstance, { sessions, clock, log }: Liv
 
 const changed = 'event: changed\ndata:\n\n';
 
-/** A page of ours, and not what watches it, or what asks the Payment Service for a balance each time it is made. */
+/**
+ * True for the console's pages, except the live stream itself and pages that request a balance from the Payment
+ * Service.
+ */
 const isPage = (address: string): boolean =>
   /^\/console(\/(payments|payouts|refunds|disputes|money|reviews|reconciliations|webhooks|accounts)([/?][^\s]{0,1000})?)?$/.test(
     address,
@@ -138,7 +141,7 @@ function begin(reply: FastifyReply): FastifyReply {
   reply.raw.writeHead(200, {
     'content-type': 'text/event-stream; charset=utf-8',
     'x-accel-buffering': 'no',
-    // Kept by the browser after the stream, the connection would hold a closing server open.
+    // A kept-alive connection would keep a closing server open.
     connection: 'close',
   });
   reply.raw.write('retry: 3000\n\n');

@@ -1,4 +1,4 @@
-/** What a page is given, and how pages and actions are added to the server. */
+/** The context of a page, and functions that add pages and actions to the server. */
 import type { Clock, Ids } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiRefusal, type Api } from './api.ts';
@@ -22,11 +22,11 @@ export interface ConsoleKit {
   ids: Pick<Ids, 'hex'>;
   mac(purpose: string, text: string): string;
   hasSandbox: boolean;
-  /** A browser that reads nothing of a file for so long is disconnected, milliseconds. */
+  /** A browser that reads nothing of a file for this long is disconnected. @unit milliseconds */
   exportStalledMs: number;
-  /** Where somebody signs in with the account of an organisation. */
+  /** URL for signing in with an organisation's account. */
   organisation?: string | undefined;
-  /** Where browsers reach the console, if configured. */
+  /** URL of the console for browsers, if configured. */
   publicUrl?: string | undefined;
 }
 
@@ -34,28 +34,28 @@ export interface PageContext {
   session: Session;
   api: Api;
   query: URLSearchParams;
-  /** Parameters in the address. */
+  /** Parameters in the URL. */
   params: Readonly<Record<string, string>>;
-  /** The address with its query, as forms come back to it. */
+  /** The URL with its query, to which forms return. */
   address: string;
-  /** What came of what the reader has just done. */
+  /** The outcome of the reader's last action. */
   outcome: Outcome | undefined;
   now: number;
   hasSandbox: boolean;
-  /** Ids of the columns that the reader chose for a list, in the address or earlier in this browser. */
+  /** Ids of the columns chosen for a list, from the URL or the browser. */
   columnsOf(list: string): ReadonlySet<string> | undefined;
-  /** The key of an action: the same as long as what it acts on is the same, so that a form sent twice acts once. */
+  /** Idempotency key of an action: constant while its subject is unchanged, so that a form sent twice acts once. */
   idempotencyKey(...parts: readonly (string | number)[]): string;
-  /** Another one each time. */
+  /** A new key for each call. */
   newKey(): string;
-  /** The id of a key of a team that is not issued yet. */
+  /** Id for a team's key that has not been issued yet. */
   newKeyId(): string;
 }
 
-/** Ends in a page, or at another address. */
+/** Returns a page, or redirects. */
 export type Page = (context: PageContext) => Promise<Rendered | { location: string }>;
 
-/** Ends at an address, where the outcome is shown; or in a page, where that is shown once. */
+/** Redirects to a page that shows the outcome, or returns a page that shows it once. */
 interface Done {
   location: string;
   outcome?: Outcome;
@@ -89,10 +89,10 @@ export function addAction(app: FastifyInstance, kit: ConsoleKit, url: string, ac
   });
 }
 
-/** What loads a page by itself says so in this header: only what a person does keeps a session alive. */
+/** Automatic page loads have this header: only a person's actions extend a session. */
 export const unattendedHeader = 'tollgate-unattended';
 
-/** The session of a request. Undefined once the answer is sent: to sign in first. */
+/** The session of a request. Undefined if the answer was already sent, because the person must sign in first. */
 export async function admit(
   kit: ConsoleKit,
   request: FastifyRequest,
@@ -153,7 +153,7 @@ function chosenColumns(
   return kept === undefined ? undefined : new Set(kept.slice(start.length).split('.'));
 }
 
-/** Looks at the last slashes only: without the lookbehind, at every one in front of another character again. */
+/** The lookbehind prevents quadratic time for many slashes. */
 export const withoutSlashes = (path: string): string => path.replace(/(?<!\/)\/+$/, '');
 
 const pathOf = ({ url }: FastifyRequest): string => url.split('?', 1)[0] ?? '';
@@ -171,7 +171,7 @@ function toFailure(error: unknown): Rendered {
   return failurePage(status, texts.errors.title, message, requestId);
 }
 
-/** Nothing comes from elsewhere, nothing goes elsewhere, nothing runs that is not a file of ours, and nobody frames it. */
+/** Allows no external content, no external targets, only our own scripts, and no framing. */
 const contentSecurityPolicy = [
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:",
   "form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
@@ -195,7 +195,7 @@ export function send(
 export const protect = (reply: FastifyReply): FastifyReply =>
   reply.headers({
     'content-security-policy': contentSecurityPolicy,
-    // With `no-referrer`, a browser would not say where a form stood.
+    // With `no-referrer`, a browser would not send the origin of a form.
     'referrer-policy': 'same-origin',
     'cross-origin-opener-policy': 'same-origin',
     'cross-origin-resource-policy': 'same-origin',

@@ -1,4 +1,4 @@
-/** The style sheet and the scripts of the console, read once, and kept by browsers for as long as they are the same. */
+/** The style sheet and scripts of the console, read once, and cached by browsers until they change. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { brotliCompressSync } from 'node:zlib';
@@ -23,7 +23,7 @@ interface StaticFile {
 
 export interface Assets {
   files: readonly StaticFile[];
-  /** The folder in addresses: of this content, and no other. */
+  /** The folder in URLs, derived from the content. */
   base: string;
   addresses: { style: string; script: string; icons: Record<'sandbox' | 'production', string> };
 }
@@ -31,7 +31,7 @@ export interface Assets {
 export function readAssets(): Assets {
   const files = names.map((name) => {
     const content = readFileSync(new URL(`./static/${name}`, import.meta.url), 'utf8');
-    // Once, and so with the highest level.
+    // Compressed once, therefore at the highest level.
     return { name, content, brotli: brotliCompressSync(content) };
   });
   const hash = createHash('sha256');

@@ -1,4 +1,4 @@
-/** Every text of the console: what is short here, what is long beside it. Sentences: short, active, in the present. */
+/** Every text of the console: short labels and longer explanations. Sentences: short, active, in the present. */
 import { accountTexts } from './texts/accounts.ts';
 import { approvalTexts } from './texts/approval.ts';
 import { disputeTexts } from './texts/disputes.ts';

@@ -1,4 +1,4 @@
-/** Actions in a row of buttons that keep their places: each opens its form below the row. */
+/** Actions as a row of buttons with fixed places: each opens its form below the row. */
 import { type Html, html } from '@tollgate/service-kit';
 import { formatGrants, mayDo } from '@tollgate/teams';
 import type { PageContext } from '../page.ts';
@@ -8,15 +8,15 @@ import { paymentPath, type ListedPayment } from './payment-list.ts';
 
 export interface ActionForm {
   name: string;
-  /** Address that the form is sent to. */
+  /** URL that the form is posted to. */
   path: string;
-  /** What it will do and what it costs. */
+  /** The effect and cost of the action. */
   says: Html | string;
   fields?: Html | undefined;
-  /** The text of the button that does it. */
+  /** Label of the submit button. */
   does: string;
   isHarmless?: boolean;
-  /** An action that is not allowed now keeps its place, so that no other one moves there. */
+  /** An action that is not allowed now keeps its place, so that no other action moves there. */
   isAllowed?: boolean;
 }
 
@@ -46,7 +46,7 @@ export interface ActionSubject {
   actions: readonly ActionName[];
 }
 
-/** The API refuses the others as well. */
+/** Other actions are refused by the API as well. */
 export const mayAct = (
   { grants }: Pick<PageContext['session'], 'grants'>,
   owner: Pick<ListedPayment, 'team' | 'environment'>,
@@ -82,7 +82,7 @@ export function paymentActions(
   return html`${actionRow(session.csrf, forms)}${disputedNote(payment)}`;
 }
 
-/** Why less can be refunded, or nothing. */
+/** Why the refundable amount is reduced or zero. */
 function disputedNote({ disputedAmount, lostAmount, currency }: ActionSubject['payment']): Html | undefined {
   const sum = disputedAmount + lostAmount;
   return sum === 0

@@ -30,7 +30,10 @@ test.each<[string, string, number | undefined]>([
   expect(parseAmount(text, currency)).toBe(minor);
 });
 
-/** A payment of 10,000.00 HUF was shown as 1,000,000 HUF, and a refund of 2500 gave back 25.00: the digits were CLDR's. */
+/**
+ * Digits follow ISO 4217, not CLDR: with CLDR, 10,000.00 HUF appears as 1,000,000 HUF, and a refund of 2500 returns
+ * 25.00.
+ */
 const letters = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ');
 const currencies = letters
   .flatMap((first) => letters.flatMap((second) => letters.map((third) => first + second + third)))
@@ -46,8 +49,8 @@ test('every currency is shown and read with its digits in ISO 4217', () => {
 });
 
 /**
- * From 7,000,000,000,000,000 minor units on, the last digits were rounded. A form that the page had filled in with a large
- * amount was refused when it was sent back unchanged.
+ * From 7,000,000,000,000,000 minor units on, floating point rounds the last digits: the form's own default would then
+ * be refused.
  */
 test('every amount up to 2^53 - 1 is shown exactly and read back from its field, in every currency', () => {
   fc.assert(
@@ -66,8 +69,8 @@ test('every amount up to 2^53 - 1 is shown exactly and read back from its field,
   );
 });
 
-/** Somebody who read 1,250.000 KWD on the page and typed 1,250 would have given back 1.250. */
-test('a comma that may part thousands is refused, and the way to write it is named', () => {
+/** A reader who sees 1,250.000 KWD and types 1,250 would refund 1.250. */
+test('a comma that may separate thousands is refused, with the correct format', () => {
   expect(parseAmount('1,250', 'KWD')).toBeUndefined();
   expect(parseAmount('1.250', 'KWD')).toBe(1_250);
   expect(['KWD', 'HUF', 'JPY'].map(amountExample)).toEqual(['1250.000', '1250.00', '1250']);

@@ -8,7 +8,7 @@ const event = (type: string, second: number, data: Record<string, unknown> = {})
   data,
 });
 
-it('a call spans from its announcement to its outcome, also one that an inquiry found', () => {
+it('a call spans from its announcement to its outcome, including one found by an inquiry', () => {
   const calls = callsIn([
     event('PaymentRequested', 0, { attempt: { sendBy: at(5) } }),
     event('AttemptUnresolved', 1),
@@ -52,12 +52,12 @@ it('a call spans from its announcement to its outcome, also one that an inquiry 
   ]);
 });
 
-it('an approval on the page of the Payment Service is no outcome of a capture', () => {
+it('an approval on the page of the Payment Service is not the outcome of a capture', () => {
   const events = [event('PaymentRequested', 0), event('AttemptAccepted', 1), event('PaymentApproved', 2)];
   expect(callsIn(events)).toMatchObject([{ operation: 'authorize', outcome: 'accepted', settledAt: at(1) }]);
 });
 
-it('a callback is shown once, with the events that it led to, and no other cause is taken for one', () => {
+it('a callback is shown once, with the events it caused, and no other cause counts as one', () => {
   const caused = (type: string, second: number, causationId: string) => ({
     ...event(type, second),
     cause: { causationId },

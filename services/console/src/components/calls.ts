@@ -1,15 +1,15 @@
-/** The outbound calls in a history, each from its announcement until its outcome. */
+/** The outbound calls of a history, each from its announcement to its outcome. */
 import { omitUndefined } from '@tollgate/service-kit';
 import { reasonIn } from './event-reason.ts';
 
 export interface CallSpan {
   operation: 'authorize' | 'capture' | 'void' | 'refund' | 'payout';
-  /** Which one of its operation, from 1. */
+  /** Number of the call within its operation, from 1. */
   number: number;
   announcedAt: string;
-  /** It was sent before this instant, or never. */
+  /** Latest time of the send. */
   sendBy: string | undefined;
-  /** True once its answer was lost. */
+  /** True if its answer was lost. */
   isUnresolved: boolean;
   outcome?: 'accepted' | 'refused' | 'not sent' | 'not found' | 'declined';
   settledAt?: string;
@@ -80,11 +80,11 @@ export function callsIn(events: readonly HistoryEvent[]): CallSpan[] {
   return calls;
 }
 
-/** A callback of the Payment Service that led to events. Those that changed nothing leave none. */
+/** A callback of the Payment Service that caused events. Callbacks without an effect leave none. */
 export interface CallbackMark {
   /** Topic, partition and offset of its record. */
   place: string;
-  /** Of the first event that it led to. */
+  /** Time of the first event it caused. */
   at: string;
   /** The types of the events. */
   led: string[];
@@ -104,7 +104,7 @@ export function callbacksIn(
   return [...marks.values()];
 }
 
-/** The one of a creation is its attempt's. */
+/** A creation is identified by its attempt. */
 function sendByIn({ sendBy, attempt }: Readonly<Record<string, unknown>>): string | undefined {
   if (typeof sendBy === 'string') return sendBy;
   return typeof attempt === 'object' && attempt !== null && 'sendBy' in attempt

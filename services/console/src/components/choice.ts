@@ -1,4 +1,4 @@
-/** One of several, in a form. */
+/** A selection of one option in a form. */
 import { type Html, html } from '@tollgate/service-kit';
 
 export function choice(

@@ -1,11 +1,11 @@
-/** The list as a file, or one whole month of it. */
+/** Downloads the list as a file, or one whole month of it. */
 import { type Html, html } from '@tollgate/service-kit';
 import { texts } from '../texts.ts';
 
 const words = texts.payments.csv;
 const monthsShown = 12;
 
-/** @param asked the query of the list in the API */
+/** @param asked the list's API query */
 export const csvLink = (path: string, asked: URLSearchParams): Html =>
   html`<a class="button" href="${fileAddress(path, asked)}" download>${words.name}</a>`;
 
@@ -15,7 +15,7 @@ function fileAddress(path: string, asked: URLSearchParams): string {
   return `${path}.csv?${all.toString()}`;
 }
 
-/** @param asked as for {@link csvLink} */
+/** @param asked see {@link csvLink} */
 export function csvMenu(path: string, asked: URLSearchParams, now: number): Html {
   const link = (text: string, query: URLSearchParams) =>
     html`<a href="${fileAddress(path, query)}" download>${text}</a>`;

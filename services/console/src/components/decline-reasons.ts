@@ -1,4 +1,4 @@
-/** Why the payments of a list were declined, most frequent first: each number leads to what it counts. */
+/** The decline reasons of a list of payments, most frequent first. Each number links to the payments it counts. */
 import { type Html, html } from '@tollgate/service-kit';
 import type { OutcomeCount } from '../pages/approval.ts';
 import { texts } from '../texts.ts';

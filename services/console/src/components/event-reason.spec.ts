@@ -4,7 +4,7 @@ import { changeIn, openRefusal, reasonIn } from './event-reason.ts';
 const event = (type: string, data: Record<string, unknown> = {}) => ({ type, data });
 
 describe('the reason of an event', () => {
-  it("is in the Payment Service's words, and in ours if it gave none", () => {
+  it("is in the Payment Service's words, or in ours if it gave none", () => {
     expect(reasonIn({ reason: 'refused', errors: [{ code: 'limit', message: 'Too much.' }] })).toBe(
       'Too much.',
     );
@@ -21,9 +21,9 @@ describe('the reason of an event', () => {
   });
 });
 
-/** A refused capture was followed by "Waits for the team to capture or void", as if it had never been tried. */
+/** A refused capture must not be followed by "Waits for the team to capture or void" alone. */
 describe('a refusal', () => {
-  it('is shown until something follows, whatever is known beside it', () => {
+  it('is shown until another event follows, whatever else is known', () => {
     const refused = event('CaptureRefused', { errors: [{ code: 'gone', message: 'Too late.' }] });
     expect(openRefusal([event('CaptureSubmitted'), refused])).toBe('The capture was refused: Too late.');
     expect(openRefusal([refused, event('ReviewOpened')])).toBe('The capture was refused: Too late.');

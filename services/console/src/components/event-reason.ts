@@ -9,7 +9,7 @@ const isRecord = (value: unknown): value is Data => typeof value === 'object' &&
 const textIn = (data: Data, name: string): string | undefined =>
   typeof data[name] === 'string' && data[name] !== '' ? data[name] : undefined;
 
-/** The Payment Service's own words if it gave any. */
+/** The Payment Service's own words, if any. */
 export function reasonIn(data: Data): string | undefined {
   const errors = Array.isArray(data['errors']) ? data['errors'].filter(isRecord) : [];
   const given = errors.map((error) => textIn(error, 'message') ?? textIn(error, 'code') ?? '');
@@ -18,7 +18,7 @@ export function reasonIn(data: Data): string | undefined {
   return textIn(data, 'declineReason') ?? (reason && (texts.payment.reasons[reason] ?? reason));
 }
 
-/** The review that an event is about, and the answer to it. */
+/** The review of an event, and its resolution. */
 export function reviewIn(data: Data): string | undefined {
   const code = textIn(data, 'code');
   if (code === undefined) return undefined;
@@ -27,7 +27,7 @@ export function reviewIn(data: Data): string | undefined {
   return reviewTitle({ code, evidence: isRecord(data['evidence']) ? data['evidence'] : {} });
 }
 
-/** As in `Approved → Declined`. */
+/** For example `Approved → Declined`. */
 export function changeIn(data: Data): string | undefined {
   const evidence = isRecord(data['evidence']) ? data['evidence'] : data;
   const from = textIn(evidence, 'from') ?? textIn(evidence, 'status');
@@ -48,12 +48,12 @@ const refusals: Readonly<Record<string, string>> = {
 };
 const sidelines = /^(Review|Callback|Dispute|RecurringToken)/;
 
-/** A refusal that nothing has followed yet, as in `The capture was refused: card expired.` */
+/** A refusal without a later event, for example `The capture was refused: card expired.` */
 export function openRefusal(events: readonly { type: string; data: Data }[]): string | undefined {
   const last = events.findLast(({ type }) => !sidelines.test(type));
   const operation = last && refusals[last.type];
   if (last === undefined || operation === undefined) return undefined;
-  // The reason of a payment that failed is with its last attempt.
+  // The reason of a failed payment is that of its last attempt.
   const why = reasonIn(events.findLast(({ type }) => type === 'AttemptRefused')?.data ?? {});
   return texts.payment.refused(
     texts.operations[operation] ?? operation,

@@ -1,4 +1,4 @@
-/** Names and what stands behind them; what is not there is left out. */
+/** Names and values; missing values are omitted. */
 import { type Html, html } from '@tollgate/service-kit';
 import { texts } from '../texts.ts';
 
@@ -17,7 +17,9 @@ export function factList(facts: readonly Fact[]): Html {
   return html`<dl class="facts">${shown}</dl>`;
 }
 
-/** What a team has noted beside an operation. @param path of a list: each leads to what has the same there */
+/**
+ * The team's metadata of an operation. @param path a list's path: each value links to operations with the same value
+ */
 export const metadataFacts = (metadata: Readonly<Record<string, string>> = {}, path?: string): Fact[] =>
   Object.entries(metadata).map(([name, text]) => {
     const same = new URLSearchParams({ [`metadata[${name}]`]: text }).toString();

@@ -1,4 +1,4 @@
-/** Every filter that leaves something out, with a link to the list without it. */
+/** All active filters, each with a link to the list without it. */
 import { type Html, html } from '@tollgate/service-kit';
 import { texts } from '../texts.ts';
 import { phaseName } from './state.ts';
@@ -23,7 +23,7 @@ function valueOf(name: string, value: string, currency: string | undefined): Htm
 
 const flags: ReadonlySet<string> = new Set(['needsReview', 'unresolved', 'refundOpen']);
 
-/** @param without filters that the page shows in another way */
+/** @param without filters that the page shows elsewhere */
 export function filterChips(
   path: string,
   query: URLSearchParams,

@@ -7,7 +7,7 @@ import { durationText, relative, timeInColumn, zone } from './time.ts';
 
 const words = texts.teams;
 
-/** As the API lists it. */
+/** As listed by the API. */
 export interface Key {
   team: string;
   keyId: string;
@@ -30,7 +30,7 @@ export const teamPath = (team: string): string => `/console/teams/${encodeURICom
 
 const tones = { active: 'good', expired: 'calm', revoked: 'bad' } as const;
 
-/** Shown as ending while there is time to replace it. */
+/** Shown as expiring while there is time to replace it. */
 const endsSoonMs = 30 * 86_400_000;
 
 /** @param now milliseconds since the Unix epoch */
@@ -64,7 +64,7 @@ export function keyTable(keys: readonly Key[], now: number): Html {
 
 const hourMs = 3_600_000;
 
-/** Uses are recorded by the hour. */
+/** Uses are recorded hourly. */
 const isUsedNow = ({ lastUsedAt }: Key, now: number): boolean =>
   lastUsedAt !== undefined && Date.parse(lastUsedAt) + hourMs > now;
 

@@ -1,4 +1,4 @@
-/** The page around every page. */
+/** The layout of every page. */
 import { type Html, html } from '@tollgate/service-kit';
 import { formatGrants, mayDo } from '@tollgate/teams';
 import type { Assets } from '../static-files.ts';
@@ -8,18 +8,18 @@ import { texts } from '../texts.ts';
 export interface Rendered {
   title: string;
   main: Html;
-  /** Pages that show what changes are loaded again, in place, when it has. */
+  /** Pages with changing content are reloaded in place when it changes. */
   isLive?: boolean;
-  /** What the search box shows. */
+  /** Content of the search box. */
   search?: string;
   status?: number;
 }
 
 export interface Surroundings {
   session?: Session;
-  /** The address of the page, to tell where the reader is. */
+  /** The page's address, to highlight it in the navigation. */
   path: string;
-  /** Addresses of the style sheet and the script. */
+  /** URLs of the style sheet and the script. */
   assets: Assets['addresses'];
   hasSandbox: boolean;
 }
@@ -42,7 +42,7 @@ const places = [
 
 export function layout(page: Rendered, { session, path, assets, hasSandbox }: Surroundings): string {
   const { title, main, isLive = false } = page;
-  // Of the Payment Service that is called: money is real, or it is not.
+  // Environment of the Payment Service that is called: real money or not.
   const environment = hasSandbox ? 'sandbox' : 'production';
   const live = isLive
     ? html` data-live="" data-stale="${texts.stale}" data-news="${texts.news}"
@@ -75,19 +75,19 @@ export function layout(page: Rendered, { session, path, assets, hasSandbox }: Su
     </html>`.html;
 }
 
-/** A gate: two posts and a bar. */
+/** The logo: a gate of two posts and a bar. */
 const mark = html`<svg class="mark" viewBox="0 0 20 20" aria-hidden="true">
   <path d="M4 3v14M4 7l13-3.5M16 10v7" />
 </svg>`;
 
-/** Pages that only links and the search lead to. */
+/** Pages reached only by links and the search. */
 export const furtherPlaces = [
   ['/console/approval', 'approval'],
   ['/console/money/journal', 'journal'],
   ['/console/people', 'people'],
 ] as const;
 
-/** Pages of the navigation that a person may open. */
+/** Navigation pages that the person may open. */
 export function placesFor({ grants }: Pick<Session, 'grants'>, hasSandbox: boolean) {
   const seesAll = mayDo(grants, 'operators:read', 'everywhere');
   return places.filter(([, name]) => (name !== 'sandbox' || hasSandbox) && (name !== 'accounts' || seesAll));

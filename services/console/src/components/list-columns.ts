@@ -1,4 +1,4 @@
-/** Columns that several lists have. */
+/** Columns shared by several lists. */
 import { type Html, html } from '@tollgate/service-kit';
 import { amount } from './amount.ts';
 import type { ListColumn } from './table.ts';
@@ -16,7 +16,7 @@ export const amountColumn = <Row extends { amount: number; currency: string }>(
   cell: ({ amount: sum, currency }) => amount(sum, currency),
 });
 
-/** The day is above the row. */
+/** The day is shown above the row. */
 export const createdColumn = <Row>(name: string, of: (row: Row) => string): ListColumn<Row> => ({
   id: 'created',
   name,
@@ -35,7 +35,7 @@ export const timeColumn = <Row>(id: string, name: string, of: (row: Row) => stri
   cell: (row) => timeInColumn(of(row)),
 });
 
-/** The team; its environment if that is production. */
+/** The team, and its environment if that is production. */
 const ownerText = ({ team, environment }: { team?: string; environment: string }): Html | string => {
   if (environment === 'sandbox') return team ?? '';
   return html`<span title="${team}">${team}</span> <small class="production">${environment}</small>`;

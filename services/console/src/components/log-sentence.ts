@@ -1,4 +1,4 @@
-/** Says an entry of the security log as a sentence: the actor, the change, and the value before and after. */
+/** Formats an entry of the security log as a sentence: the actor, the change, and the value before and after. */
 import { type Html, html } from '@tollgate/service-kit';
 import { texts } from '../texts.ts';
 import { amountText } from './amount.ts';
@@ -8,7 +8,7 @@ import { shortToken } from './token.ts';
 
 const words = texts.securityLog;
 
-/** As the API lists it. */
+/** As listed by the API. */
 export interface LogEntry {
   revision: number;
   at: string;
@@ -63,7 +63,7 @@ function whoOf(actor: LogEntry['actor']): string {
   return kind === 'service' ? words.service(name) : name;
 }
 
-/** A command has the name of its route or of the command line. */
+/** A command is named after its route or command line. */
 function commandSentence(who: string, data: Data): Html | string {
   const command = text(data, 'command');
   const detail = part(data, 'detail');

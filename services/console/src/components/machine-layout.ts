@@ -1,13 +1,13 @@
 /**
- * Positions of the states of the payment machine in its picture: states that lead on are in rows on the left, final states
- * on the right, the refund below. Computed from the machine's definition, so that a new state appears by itself.
+ * Positions of the payment machine's states in the picture: intermediate states in rows on the left, final states on
+ * the right, the refund below. Computed from the machine's definition, so that new states appear automatically.
  */
 import { isFinalPhase, paymentMachine, paymentPhases, type PaymentPhase } from '@tollgate/core';
 import type { AnyStateNode } from 'xstate';
 
-/** A state without states in it. */
+/** A state without substates. */
 export interface Place {
-  /** As the machine writes it: `capturing.announced`. */
+  /** The machine's notation: `capturing.announced`. */
   id: string;
   x: number;
   y: number;
@@ -19,18 +19,18 @@ export interface MachineLayout {
   width: number;
   height: number;
   places: ReadonlyMap<string, Place>;
-  /** Calls in the lifecycle: states with their own states. */
+  /** Calls in the lifecycle: states with substates. */
   frames: readonly Place[];
-  /** Every transition between two states of the lifecycle or of the refund lane. */
+  /** Every transition between two states of the lifecycle, or of the refund lane. */
   edges: readonly MachineEdge[];
-  /** Of the row of the refund. */
+  /** Vertical centre of the refund lane. */
   refundMiddle: number;
 }
 
 export interface MachineEdge {
   from: string;
   to: string;
-  /** The event that leads there. */
+  /** Event of the transition. */
   event: string;
 }
 
@@ -39,10 +39,10 @@ const rowHeight = 58;
 const single = { width: 166, height: 36 };
 const leaf = { width: 104, height: 36 };
 const gap = 8;
-/** Room for the name of the refund's row. */
+/** Room for the label of the refund lane. */
 const laneNameWidth = 72;
 const frameSize = { width: 2 * leaf.width + 3 * gap, height: leaf.height + 2 * gap };
-/** Left edge of the final states: beside the calls, with room for the edges between. */
+/** Left edge of the final states: right of the calls, with room for the edges between them. */
 export const finalsLeft = margin + frameSize.width + 64;
 /** Room for an edge from one final state to another. */
 const marginRight = 36;
@@ -73,7 +73,7 @@ function transitionsOf(node: AnyStateNode): { event: string; target: AnyStateNod
   );
 }
 
-/** From each state without states: those of the state around it lead on from it, too. */
+/** Transitions of each state without substates, including those of its parent state. */
 function edgesOf(region: AnyStateNode): MachineEdge[] {
   return Object.values(region.states).flatMap((outer) =>
     leavesOf(outer).flatMap((leaf) =>
@@ -84,12 +84,13 @@ function edgesOf(region: AnyStateNode): MachineEdge[] {
   );
 }
 
-/** How far a state is from the beginning at most; what leads back does not count. */
+/** The longest distance of a state from the start, ignoring back edges. */
 function columnsOf(edges: readonly MachineEdge[]): Map<string, number> {
   const outerOf = (id: string) => id.split('.')[0] ?? id;
   const order = Object.keys(lifecycle.states);
   const columns = new Map<string, number>();
-  // In the order of the definition, which begins with the beginning: what leads to an earlier state leads back.
+  // States are in the order of the definition, which starts with the initial state: a transition to an earlier state is
+  // a back edge.
   for (const key of order) {
     const before = edges
       .filter(({ from, to }) => outerOf(to) === key && order.indexOf(outerOf(from)) < order.indexOf(key))
@@ -99,7 +100,7 @@ function columnsOf(edges: readonly MachineEdge[]): Map<string, number> {
   return columns;
 }
 
-/** From where it begins, each in a column of its own: what is as far as another stands beside it. */
+/** One column per distance from the start; states at the same distance share a column. */
 function inOrder(edges: readonly MachineEdge[]): AnyStateNode[] {
   const columns = columnsOf(edges);
   return Object.values(lifecycle.states)
@@ -135,7 +136,7 @@ export function layOutMachine(): MachineLayout {
     .filter(({ key }) => isFinal(key))
     .map(({ key }, row) => placeAt(key, finalsLeft, row, leaf));
   const rows = Math.max(leading.length, finals.length);
-  // While no refund is under way, the lane is in none of its states.
+  // Without a refund in progress, the lane is in none of its states.
   const underWay = Object.values(refund.states).filter(({ key }) => key !== 'idle');
   const lane = rowOf(underWay, left + laneNameWidth, rows);
   const places = [...leadingPlaces, ...finals, ...lane];

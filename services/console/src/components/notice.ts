@@ -7,11 +7,11 @@ import { copyable } from './token.ts';
 export interface Outcome {
   isDone: boolean;
   text: string;
-  /** Of the request that was refused. */
+  /** Id of the refused request. */
   requestId?: string | undefined;
 }
 
-/** What came of something that the reader has just done. */
+/** The outcome of the reader's last action. */
 export const outcomeNotice = ({ isDone, text, requestId }: Outcome): Html =>
   html`<div class="notice ${isDone ? 'good' : 'bad'}" role="status" data-outcome="${isDone ? 'good' : 'bad'}">
     ${sign(isDone ? 'good' : 'bad')}
@@ -20,7 +20,7 @@ export const outcomeNotice = ({ isDone, text, requestId }: Outcome): Html =>
     </p>
   </div>`;
 
-/** Where the outcome of an action is shown, also when it comes later. */
+/** Where the outcome of an action appears, including a delayed one. */
 export const outcomeSection = (outcome: Outcome | undefined): Html =>
   html`<section id="outcome" aria-live="polite">
     ${outcome === undefined ? undefined : outcomeNotice(outcome)}
@@ -32,11 +32,11 @@ export interface OpenReview {
   evidence: Readonly<Record<string, unknown>>;
 }
 
-/** What happened: of a discrepancy its kind. */
+/** The kind of review or discrepancy. */
 export const reviewTitle = ({ code, evidence }: Pick<OpenReview, 'code' | 'evidence'>): string =>
   texts.reviews.kinds[String(evidence['kind'])] ?? texts.reviews.codes[code] ?? code;
 
-/** What only a person can decide about a payment or payout, and where. */
+/** Open reviews of a payment or payout, with links. */
 export function reviewsNotice(token: string, reviews: readonly OpenReview[]): Html | undefined {
   if (reviews.length === 0) return undefined;
   const items = reviews.map(

@@ -1,4 +1,6 @@
-/** A list over all teams with tabs by state: refunds, disputes or payouts. Filters, columns, pages, and the list as a file. */
+/**
+ * A list over all teams with tabs by state: refunds, disputes or payouts. With filters, columns, pages and file export.
+ */
 import { type Html, html } from '@tollgate/service-kit';
 import type { Page } from '../page.ts';
 import { texts } from '../texts.ts';
@@ -13,14 +15,14 @@ import { type List, columnMenu, listTable, pager, tabs } from './table.ts';
 import { shortToken } from './token.ts';
 
 interface PartList<Part> {
-  /** In the addresses of the console and of the API, and the field of the list. */
+  /** Name in console and API URLs, and the list's field. */
   name: 'refunds' | 'disputes' | 'payouts';
   words: { title: string; filters: Readonly<Record<string, string>>; empty: string; emptyHow: string };
-  /** The filter that the tabs set. */
+  /** The filter controlled by the tabs. */
   tabFilter: 'status' | 'phase';
-  /** Name of each tab with its value; the first is what there is to watch. */
+  /** Label of each tab with its value; the first one is the most important to watch. */
   views: readonly (readonly [name: string, value: string])[];
-  /** Besides team, environment and time; `words.filters` has their names. */
+  /** Filters in addition to team, environment and time; `words.filters` has their names. */
   textFilters: readonly string[];
   list: List<Part>;
   hasFile?: boolean;
@@ -73,7 +75,7 @@ export const partListPage =
 export const reviewChip = (reviews: readonly unknown[]): Html | undefined =>
   reviews.length === 0 ? undefined : html` ${chip(texts.payments.review, 'note')}`;
 
-/** Shows a part by its own id. A payment that is not known has no page. */
+/** Shows a part by its own id. A part without a known payment has no page. */
 export function paymentLink(payment: string | undefined, id: string): Html {
   const shown = html`<code title="${id}">${shortToken(id)}</code>`;
   return payment === undefined ? shown : html`<a href="${paymentPath(payment)}">${shown}</a>`;

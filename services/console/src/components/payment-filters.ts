@@ -1,4 +1,4 @@
-/** What the list of payments is filtered by: everything is in the address. */
+/** The filters of the list of payments, all kept in the URL. */
 import { type Html, html } from '@tollgate/service-kit';
 import { texts } from '../texts.ts';
 import { choice } from './choice.ts';
@@ -9,7 +9,7 @@ const { filters: words } = texts.payments;
 
 const phases = Object.keys(texts.phases);
 
-/** What a view or a search asks for, and no field shows. */
+/** Filters set by a view or a search, without a field. */
 const kept = ['order', 'status', 'needsReview', 'unresolved', 'refundOpen', 'before'];
 
 export function filterForm(query: URLSearchParams, teams: readonly string[]): Html {
@@ -51,7 +51,7 @@ const environmentChoice = (chosen: string): Html =>
     options: ['production', 'sandbox'].map((environment) => [environment, environment]),
   });
 
-/** Of which team and environment. */
+/** Filters by team and environment. */
 export const ownerChoices = (query: URLSearchParams, teams: readonly string[]): Html =>
   html`${teamChoice(query.get('team') ?? '', teams)} ${environmentChoice(query.get('environment') ?? '')}`;
 
@@ -69,7 +69,7 @@ export const entry = (name: string, label: string, value: string, mode = 'text',
       autocomplete="off"
   /></label>`;
 
-/** Of the minute; the script shows it in the zone of the reader, and the address has it in UTC. */
+/** Precise to the minute. The script shows the reader's zone; the URL contains UTC. */
 export function instantEntry(name: string, label: string, value: string): Html {
   const at = instantIn(value);
   const minute = at === undefined ? '' : new Date(at).toISOString().slice(0, 16);
@@ -78,7 +78,7 @@ export function instantEntry(name: string, label: string, value: string): Html {
   /></label>`;
 }
 
-/** As in `metadata[order]=4711`, or as somebody types it: `metadata=order:4711`. */
+/** Accepts `metadata[order]=4711`, and the typed form `metadata=order:4711`. */
 export function metadataIn(query: URLSearchParams): { name: string; text: string }[] {
   return [...query].flatMap(([key, value]) => {
     const [, name = ''] = /^metadata\[([^[\]]+)\]$/.exec(key) ?? [];

@@ -7,7 +7,7 @@ import type { List, ListColumn } from './table.ts';
 import { timeInDay, zone } from './time.ts';
 import { shortToken } from './token.ts';
 
-/** As the API lists it. */
+/** As listed by the API. */
 export interface ListedPayment {
   token: string;
   team: string;
@@ -32,17 +32,17 @@ export const paymentPath = (token: string): string => `/console/payments/${encod
 export const operationPath = (token: string): string =>
   `/console/${token.startsWith('po_') ? 'payouts' : 'payments'}/${encodeURIComponent(token)}`;
 
-/** The last digits of a mask, which is all that tells cards apart for a person. */
+/** The last digits of a mask, by which people distinguish cards. */
 export const shortMask = (mask: string | undefined): string =>
   mask === undefined ? '' : `•••• ${mask.slice(-4)}`;
 
 export interface Sorting {
   isOldestFirst: boolean;
-  /** Address of the same list in the other order. */
+  /** URL of the same list in reverse order. */
   other: string;
 }
 
-/** What a bank wants back, or has taken back. */
+/** The disputed amount, pending or lost. */
 export const disputeChip = ({
   disputedAmount,
   lostAmount,
@@ -51,7 +51,7 @@ export const disputeChip = ({
   return lostAmount > 0 ? html` ${chip(texts.payments.lost, 'bad')}` : undefined;
 };
 
-/** @param sorting by creation: another order would read every payment */
+/** @param sorting by creation only: another order would read every payment */
 export function paymentList(sorting: Sorting): List<ListedPayment> {
   const { columns: names, title } = texts.payments;
   return {

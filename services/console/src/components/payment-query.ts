@@ -1,4 +1,4 @@
-/** Maps the filters in the address of a list to a query of the API. */
+/** Maps the filters in a list's URL to a query of the API. */
 import { texts } from '../texts.ts';
 import { metadataIn } from './payment-filters.ts';
 import { instantIn } from './time.ts';
@@ -11,7 +11,7 @@ const unitMs = new Map([
   ['d', 86_400_000],
 ]);
 
-/** As in `30m`, `24h` or `7d`; undefined for what is no range of time. */
+/** For example `30m`, `24h` or `7d`; undefined if the text is no time range. */
 function spanMs(text: string): number | undefined {
   const [, count = '', unit = ''] = /^(\d{1,4})([mhd])$/.exec(text) ?? [];
   const ms = unitMs.get(unit);
@@ -22,7 +22,7 @@ const amountNames = ['amountFrom', 'amountTo'] as const;
 const rangeNames = ['last', 'before'] as const;
 const instantNames = ['from', 'to'] as const;
 
-/** A filter that is written as none is, and how it is written. */
+/** An invalid filter value, and an example of a valid one. */
 export interface WrongFilter {
   name: string;
   value: string;
@@ -45,7 +45,7 @@ export function wrongFilters(query: URLSearchParams): WrongFilter[] {
 export const wrongTexts = (wrong: readonly WrongFilter[]): string =>
   wrong.map(({ name, value, example }) => texts.payments.filters.wrong(name, value, example)).join(' ');
 
-/** In whole units; `1,250` may be one and a quarter, or more than a thousand. */
+/** In major units; `1,250` is ambiguous. */
 function decimalIn(text: string): string | undefined {
   const [, whole, , mark, fraction] = /^(\d{1,16})(([.,])(\d{1,4}))?$/.exec(text.trim()) ?? [];
   if (whole === undefined || (mark === ',' && fraction?.length === 3)) return undefined;
@@ -57,7 +57,7 @@ const sameHere = [
   ...['needsReview', 'unresolved', 'refundOpen', 'paymentToken'],
 ];
 
-/** The query of the API if no filter is wrong. Ranges of time count from now. */
+/** The API query if no filter is invalid. Time ranges are relative to now. */
 export function toApiQuery(query: URLSearchParams, now: number): URLSearchParams {
   const asked = new URLSearchParams({ perPage: String(perPage) });
   const value = (name: string) => query.get(name) ?? '';
@@ -68,7 +68,7 @@ export function toApiQuery(query: URLSearchParams, now: number): URLSearchParams
     if (decimal !== undefined) asked.set(name, decimal);
   }
   for (const { name, text } of metadataIn(query)) asked.append('metadata', `${name}:${text}`);
-  // By the minute, so that a page that is loaded again asks the same.
+  // Rounded to the minute, so that a reload sends the same query.
   const minute = Math.floor(now / 60_000) * 60_000;
   const [span, age] = [spanMs(value('last')), spanMs(value('before'))];
   const begin = [span === undefined ? undefined : minute - span, instantIn(value('from'))];
@@ -79,7 +79,7 @@ export function toApiQuery(query: URLSearchParams, now: number): URLSearchParams
   return asked;
 }
 
-/** The query for the decline reasons of a list of declined payments. Undefined for other lists. */
+/** The query for the decline reasons of a list of declined payments; undefined for other lists. */
 export function toDeclineQuery(query: URLSearchParams, now: number): URLSearchParams | undefined {
   if (query.get('phase') !== 'declined' && query.get('status') !== 'declined') return undefined;
   const asked = toApiQuery(query, now);

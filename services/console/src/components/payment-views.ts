@@ -1,4 +1,4 @@
-/** Lists by name: those that everybody has, and those that the reader has saved. Each is nothing but an address. */
+/** Named lists: predefined views, and the reader's saved ones. Each is just a URL. */
 import { type Html, html } from '@tollgate/service-kit';
 import type { Session } from '../session/sessions.ts';
 import { texts } from '../texts.ts';
@@ -10,7 +10,7 @@ export interface SavedView {
   query: string;
 }
 
-/** What is asked most; each is nothing but an address. */
+/** Predefined views; each is just a URL. */
 const views = [
   ['all', ''],
   ['open', 'phase=init'],
@@ -21,7 +21,7 @@ const views = [
   ['declined', 'phase=declined&last=24h'],
 ] as const;
 
-/** What a list is, without the page of it. */
+/** Identifies a list, regardless of its page. */
 export const viewQueryOf = (query: URLSearchParams): string =>
   new URLSearchParams([...query].filter(([name, value]) => name !== 'cursor' && value !== '')).toString();
 

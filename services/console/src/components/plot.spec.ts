@@ -29,7 +29,7 @@ describe('a plot', () => {
     expect(html).toContain('d="M60 75m-4 0h8M300 25L420 0"');
   });
 
-  /** With 60 columns and two shapes each, the first page of the console was 163 KB over the wire. */
+  /** Every column and shape adds to the size of the overview page. */
   it('of a day is a few kilobytes', () => {
     expect(drawn(hours.map((_, hour) => 1_000 + hour)).length).toBeLessThan(6_000);
   });

@@ -1,17 +1,17 @@
-/** Values over time with a scale, hours or days below, and a tooltip for each step, which needs no script. */
+/** Values over time with a scale, hours or days below, and a tooltip for each step. Works without script. */
 import { type Html, html } from '@tollgate/service-kit';
 import { texts } from '../texts.ts';
 
 export interface Plot {
-  /** Begin of each step, ISO 8601, oldest first; the last step is under way. */
+  /** Start of each step, ISO 8601, oldest first; the last step is incomplete. */
   steps: readonly string[];
   stepName: 'hour' | 'day';
   lines: readonly {
     name: string;
-    /** Undefined: nothing happened in the step. */
+    /** Undefined if nothing happened in the step. */
     values: readonly (number | undefined)[];
   }[];
-  /** As in `12 ms`. */
+  /** For example `12 ms`. */
   format: (value: number) => string;
   /** Top of the scale. @default the greatest value, rounded up */
   top?: number;
@@ -90,7 +90,7 @@ const stepText = (step: string, name: Plot['stepName']): string =>
 
 const short = (length: number): string => String(Number(length.toFixed(1)));
 
-/** To 1, 2 or 4 times a power of ten, so that half of it is a whole number too. */
+/** Rounds up to 1, 2 or 4 times a power of ten, so that half of it is a whole number too. */
 export function roundedUp(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value));
   return ([1, 2, 4, 10].find((factor) => factor * power >= value) ?? 10) * power;
@@ -103,7 +103,7 @@ interface Decided {
 
 export const percent = (share: number): string => `${Number(share.toFixed(1))} %`;
 
-/** In per cent; undefined if nothing was decided. */
+/** In percent; undefined if nothing was decided. */
 export const rateOf = ({ approved, declined }: Decided): number | undefined =>
   approved + declined === 0 ? undefined : (100 * approved) / (approved + declined);
 

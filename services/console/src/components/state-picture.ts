@@ -1,4 +1,7 @@
-/** The state machine with the way that one payment took: solid where it went, accented where it is, outlined where it may go. */
+/**
+ * The state machine with one payment's path: past transitions solid, the current state accented, possible next states
+ * outlined.
+ */
 import { type Html, html } from '@tollgate/service-kit';
 import { texts } from '../texts.ts';
 import { type MachineEdge, type Place, finalsLeft, layOutMachine } from './machine-layout.ts';
@@ -49,12 +52,12 @@ const spoken = ({ steps, now }: Way): string => {
   return `${texts.payment.picture}: ${way === '' ? '' : `${way}. `}${nameOf(lifecycle)}`;
 };
 
-/** Between two states once, whatever leads there. */
+/** Merges all edges between the same two states. */
 const edgesNow = ({ next }: Way): MachineEdge[] => [
   ...new Map(next.map((edge) => [`${edge.from} ${edge.to}`, edge])).values(),
 ];
 
-/** The words of the chips. */
+/** Labels of the chips. */
 function nameOf(id: string): string {
   const [outer = '', inner = ''] = id.split('.', 2);
   if (outer === 'refund') return texts.refunds.phases[inner === 'announced' ? 'submitted' : inner] ?? inner;
@@ -68,7 +71,7 @@ function kindOf(id: string, { now, visited, ahead }: Way): string {
   return ahead.has(id) ? 'possible' : 'impossible';
 }
 
-/** With the time that the payment spent in it: what it left by several steps, in all. */
+/** Shows the total time that the payment spent in the state, over all visits. */
 function drawPlace({ id, x, y, width, height }: Place, way: Way): Html {
   const left = way.steps.filter(({ from }) => from === id);
   const spent = durationText(left.reduce((sum, { spentMs }) => sum + spentMs, 0));
@@ -114,7 +117,7 @@ function drawTaken(steps: readonly Step[]): Html | undefined {
   </g>`;
 }
 
-/** An edge inside a call connects its two states; one that leaves the call begins at the frame. */
+/** An edge inside a call connects its two states; an edge that leaves the call starts at the frame. */
 function curveOf(from: string, to: string): string | undefined {
   const [begin, end] = [machine.places.get(from), machine.places.get(to)];
   if (begin === undefined || end === undefined) return undefined;
@@ -158,7 +161,7 @@ function curveAcross(begin: Place, end: Place): string {
   return `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`;
 }
 
-/** Beside what is between. */
+/** Routes the edge around the states in between. */
 function curveBeside(begin: Place, end: Place, x1: number, x2: number, bulge: number): string {
   const [y1, y2] = [middleOf(begin), middleOf(end)];
   return `M${x1} ${y1}C${x1 + bulge} ${y1} ${x2 + bulge} ${y2} ${x2} ${y2}`;

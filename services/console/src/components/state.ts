@@ -1,4 +1,4 @@
-/** States have colour, shape and word: colour alone is never the message. */
+/** States have a colour, a shape and a word: colour never carries meaning alone. */
 import { type Html, html } from '@tollgate/service-kit';
 import { texts } from '../texts.ts';
 
@@ -32,7 +32,7 @@ const toneOf = (phase: string): string => tones[phase] ?? 'calm';
 export const phaseName = (phase: string): string =>
   (Object.hasOwn(texts.phases, phase) && texts.phases[phase]) || phase;
 
-/** @param tone one of those that have a shape */
+/** @param tone a tone with a shape */
 export const sign = (tone: string): Html =>
   html`<svg class="sign" viewBox="0 0 15 15" aria-hidden="true"><path d="${shapes[tone] ?? ''}" /></svg>`;
 

@@ -3,16 +3,19 @@ import { type Html, html } from '@tollgate/service-kit';
 import { texts } from '../texts.ts';
 
 export interface ListColumn<Row> {
-  /** In the address, in the cookie, and as the class of its cells: not a class that the style sheet has elsewhere. */
+  /**
+   * Used in the URL, in the cookie, and as the class of its cells. Must not be a class used elsewhere in the style
+   * sheet.
+   */
   id: string;
   name: string;
-  /** Instead of the name, above the cells. */
+  /** Shown above the cells instead of the name. */
   head?: Html;
   cell(row: Row): Html | string | undefined;
-  /** Of the style sheet; the columns without one share the rest. */
+  /** Width class of the style sheet; columns without one share the rest. */
   width?: 'time' | 'long-time' | 'state' | 'chip' | 'amount' | 'token' | 'name' | 'word' | 'count';
   isNumber?: true;
-  /** The reader may leave out all but `always`; only `asked` ones are left out until the reader adds them. */
+  /** The reader can hide all columns except `always`; `asked` columns are hidden by default. */
   use?: 'always' | 'asked';
   /** Hidden on narrow screens. */
   isSecond?: true;
@@ -20,20 +23,20 @@ export interface ListColumn<Row> {
 }
 
 export interface List<Row> {
-  /** Names the choice of columns in the reader's browser. */
+  /** Identifies the choice of columns in the reader's browser. */
   name: string;
   label: string;
-  /** The first one has the link. */
+  /** The first cell contains the link. */
   columns: readonly ListColumn<Row>[];
-  /** Tells a row from the others while the list is refreshed. */
+  /** Identifies a row while the list is refreshed. */
   keyOf(row: Row): string;
-  /** The day of the first time in a row is above the rows of that day. */
+  /** Groups rows by the day of their first time. */
   hasDays?: boolean;
   /** A second line below the columns. */
   detail?(row: Row): Html | undefined;
 }
 
-/** @param chosen ids of columns; the usual ones if undefined */
+/** @param chosen ids of columns; the default ones if undefined */
 export function listTable<Row>(
   { label, columns, keyOf, hasDays = false, detail }: List<Row>,
   rows: readonly Row[],
@@ -81,7 +84,7 @@ function listHead<Row>({ id, name, head, width, isNumber, isSecond, sort }: List
   return html`<th scope="col" class="${classes}" ${sorted}>${head ?? name}</th>`;
 }
 
-/** The tooltip has the whole of a text that is cut off. */
+/** The tooltip contains the full text if it is cut off. */
 function listCell<Row>(
   { id, name, cell, width, isNumber, isSecond }: ListColumn<Row>,
   row: Row,
@@ -90,12 +93,12 @@ function listCell<Row>(
   const content = cell(row);
   const title = typeof content === 'string' && content !== '' ? html` title="${content}"` : undefined;
   const classes = classesOf(id, isFirst && 'key', isNumber && 'number', isSecond && 'second');
-  // On a phone there is no head above a count.
+  // On a phone, a count has no header above it.
   const label = width === 'count' && isNumber ? html` data-name="${name}"` : undefined;
   return html`<td class="${classes}" ${title}${label}>${content}</td>`;
 }
 
-/** Checked by name in the form; `column` in the address, and kept in the reader's browser. */
+/** Submitted by name in the form: `column` in the URL, and stored in the reader's browser. */
 export function columnMenu<Row>(
   { name: list, columns }: List<Row>,
   path: string,
@@ -123,7 +126,7 @@ export function columnMenu<Row>(
 export interface Column {
   name: Html | string;
   isNumber?: true;
-  /** Left out where there is little room. */
+  /** Hidden where there is little room. */
   isSecond?: true;
 }
 
@@ -144,7 +147,7 @@ export const rowTable = (label: string, columns: readonly Column[], rows: readon
 const classOf = ({ isNumber, isSecond }: Omit<Column, 'name'>): string =>
   [isNumber ? 'number' : '', isSecond ? 'second' : ''].join(' ').trim();
 
-/** One of several lists of the same things; each is an address. */
+/** One of several variants of a list, each with its own URL. */
 export const tabs = (
   label: string,
   here: string,
@@ -157,7 +160,7 @@ export const tabs = (
     })}
   </nav>`;
 
-/** To the first page and the next one. */
+/** Links to the first and the next page. */
 export function pager(
   path: string,
   query: URLSearchParams,

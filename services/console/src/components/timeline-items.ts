@@ -1,4 +1,4 @@
-/** The rows of a timeline: events, callbacks, calls with their windows, webhooks with their tries, disputes. */
+/** The rows of a timeline: events, callbacks, calls with their time windows, webhooks with their attempts, disputes. */
 import { type Html, html } from '@tollgate/service-kit';
 import { eventSentences, texts } from '../texts.ts';
 import { amount, amountText } from './amount.ts';
@@ -19,7 +19,7 @@ export interface TimelineEvent {
     actor: { kind: string; team?: string; keyId?: string; name?: string };
   };
   data: Readonly<Record<string, unknown>>;
-  /** Absent where the API tells it to teams only. */
+  /** Absent if the API shows it only to teams. */
   stored?: unknown;
 }
 
@@ -66,7 +66,7 @@ export function laneOf({ type }: Pick<TimelineEvent, 'type'>): 'refund' | 'dispu
   return type.includes('Refund') ? 'refund' : 'event';
 }
 
-/** @param sum minor units that the event is about */
+/** @param sum the event's amount in minor units */
 export function eventItem(event: TimelineEvent, currency: string, sum: number | undefined): Html {
   const { type, at, cause, data, stored, revision } = event;
   const shown = sum === undefined ? undefined : html` <b>${amountText(sum, currency)}</b>`;
@@ -88,7 +88,7 @@ export const raw = (id: string, stored: unknown, title: string = words.raw): Htm
     <pre><code>${JSON.stringify(stored, null, 2)}</code></pre>
   </details>`;
 
-/** Links the cause of an event to its page; a cause without one is identified by its first characters. */
+/** Links the cause of an event to its page; a cause without a page is identified by its first characters. */
 function causeOf({ correlationId, causationId }: TimelineEvent['cause']): Html {
   if (correlationId.startsWith('req_'))
     return html`<a href="/console/search?q=${encodeURIComponent(correlationId)}"
@@ -145,7 +145,7 @@ export function callItem(call: CallSpan): Html {
   </li>`;
 }
 
-/** @param replayForm sends it again; where the reader may */
+/** @param replayForm resends it; only if the reader may */
 export function webhookItem(webhook: TimelineWebhook, replayForm: Html | undefined): Html {
   const { url, state, createdAt, nextAttemptAt, body, deliveries, id } = webhook;
   const tone = state === 'delivered' ? 'good' : state === 'open' ? 'busy' : 'bad';
@@ -160,7 +160,7 @@ export function webhookItem(webhook: TimelineWebhook, replayForm: Html | undefin
   </li>`;
 }
 
-/** Each try of a webhook. */
+/** Every attempt of a webhook. */
 export const triesOf = (deliveries: TimelineWebhook['deliveries']): Html =>
   html`<ol class="tries">
     ${deliveries.map(({ at, outcome, statusCode, reason, durationMs, responseBody }) => {

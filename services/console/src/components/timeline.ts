@@ -20,9 +20,9 @@ export interface Timeline {
   webhooks: readonly TimelineWebhook[];
   disputes: readonly TimelineDispute[];
   currency: string;
-  /** Sends a webhook again, if the reader may. */
+  /** Resends a webhook, if the reader may. */
   replayForm: ((webhook: TimelineWebhook) => Html) | undefined;
-  /** Address of the page, which leads to the other order; none: the oldest entry is first. */
+  /** URL of the page, for a link to the other order; if absent, the oldest entry is first. */
   address?: string;
 }
 
@@ -34,7 +34,7 @@ interface Entry {
   item: Html;
 }
 
-/** Shorter gaps are not shown, milliseconds. */
+/** Shorter gaps are not shown. @unit milliseconds */
 const gapMs = 60_000;
 
 export function timeline(parts: Timeline): Html {
@@ -64,7 +64,7 @@ export function timeline(parts: Timeline): Html {
   </div>`;
 }
 
-/** The other order is another address, so that it works without script and can be sent to a colleague. */
+/** The other order has its own URL, so that it works without script and can be shared. */
 function orderOf(address: string | undefined): [isNewestFirst: boolean, other: string | undefined] {
   if (address === undefined) return [false, undefined];
   const [path = '', query = ''] = address.split('?', 2);
@@ -75,7 +75,7 @@ function orderOf(address: string | undefined): [isNewestFirst: boolean, other: s
   return [isNewestFirst, `${path}${asked.size === 0 ? '' : `?${asked.toString()}`}#timeline`];
 }
 
-/** In order; of what came at once, the cause stands before its effects. */
+/** Sorts by time; of simultaneous entries, the cause comes first. */
 function entriesOf({ events, webhooks, disputes, currency, replayForm }: Timeline): Entry[] {
   const entries: Entry[] = [
     ...callbacksIn(events).map((each) => ({
@@ -107,7 +107,7 @@ function entriesOf({ events, webhooks, disputes, currency, replayForm }: Timelin
   return entries.sort((one, other) => Date.parse(one.at) - Date.parse(other.at));
 }
 
-/** Only the request of a refund states its amount. */
+/** Only the request of a refund contains its amount. */
 function sumOf({ data }: TimelineEvent, events: readonly TimelineEvent[]): number | undefined {
   const refundToken = data['refundToken'];
   const requested =
@@ -116,6 +116,6 @@ function sumOf({ data }: TimelineEvent, events: readonly TimelineEvent[]): numbe
   return typeof sum === 'number' ? sum : undefined;
 }
 
-/** With the day, which the times of the rows leave out. */
+/** Includes the day, which the rows omit. */
 const gap = (silenceMs: number, until: string): Html =>
   html`<li class="gap">${durationText(silenceMs)} · ${time(until)}</li>`;

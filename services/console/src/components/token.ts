@@ -1,13 +1,16 @@
 import { type Html, html } from '@tollgate/service-kit';
 
-/** As in `pay_7f3k…q2xa`: enough to tell two apart, and the whole on copying. Ids of requests are read out: they stay whole. */
+/**
+ * For example `pay_7f3k…q2xa`: enough to distinguish two, and complete on copying. Request ids are read aloud, so they
+ * stay complete.
+ */
 export const shortToken = (token: string): string => {
   const [prefix = '', rest] = token.split('_', 2);
   if (rest === undefined || rest.length <= 10 || prefix === 'req') return token;
   return `${prefix}_${rest.slice(0, 4)}…${rest.slice(-4)}`;
 };
 
-/** Everything that identifies something can be copied, and shows it by its icon. */
+/** Every identifier can be copied, and shows this with an icon. */
 export const copyable = (text: string, shown = shortToken(text)): Html =>
   html`<button type="button" class="copy" data-copy="${text}" title="Copy ${text}">
     <code>${shown}</code

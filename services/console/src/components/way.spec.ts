@@ -12,8 +12,8 @@ const requested = ['PaymentRequested', 'requested'] as [string, string];
 const accepted = ['AttemptAccepted', 'init'] as [string, string];
 const approved = ['PaymentApproved', 'approved'] as [string, string];
 
-describe('the picture of the machine that runs', () => {
-  it('has a place for every state, none on another, and every transition between two of them', () => {
+describe('the picture of the machine', () => {
+  it('has a place for every state, without overlaps, and every transition between two of them', () => {
     expect([...places.keys()]).toEqual(
       expect.arrayContaining([
         'creating.announced',
@@ -41,15 +41,15 @@ describe('the picture of the machine that runs', () => {
     expect(frames.map(({ id }) => id).toSorted()).toEqual(['capturing', 'creating', 'voiding']);
   });
 
-  it('says in words where the payment is', () => {
+  it("describes the payment's current state in words", () => {
     const { html } = statePicture(history(requested, accepted, approved));
     expect(html).toMatch(/aria-label="States: Waiting for the customer, Approved\. Approved"/);
     expect(html.match(/class="place now"/g)).toHaveLength(1);
   });
 });
 
-describe('the way of a payment', () => {
-  it('is shown by its events, with the time spent in each state', () => {
+describe('the path of a payment', () => {
+  it('is derived from its events, with the time spent in each state', () => {
     const { steps, now } = wayOf(history(requested, accepted, approved), edges);
     expect(steps).toMatchObject([
       { from: 'creating.announced', to: 'init', event: 'AttemptAccepted', spentMs: 1_000 },
@@ -58,7 +58,7 @@ describe('the way of a payment', () => {
     expect([...now]).toEqual(['approved', 'refund.idle']);
   });
 
-  it('leads on where the machine allows it, and nowhere else', () => {
+  it('continues only where the machine allows it', () => {
     const waiting = wayOf(history(requested, accepted), edges);
     expect([...waiting.ahead]).toEqual(expect.arrayContaining(['approved', 'voided', 'refund.accepted']));
     expect([...waiting.ahead]).not.toContain('failed');
@@ -69,7 +69,7 @@ describe('the way of a payment', () => {
     expect([...declined.ahead]).not.toContain('refund.announced');
   });
 
-  it('goes by a lost answer, a refund beside it, and a full refund at the end', () => {
+  it('includes a lost answer, a concurrent refund, and a full refund at the end', () => {
     const { steps } = wayOf(
       history(
         ...([requested, ['AttemptUnresolved', 'unresolved'], accepted, approved] as [string, string][]),
@@ -85,7 +85,7 @@ describe('the way of a payment', () => {
     ]);
   });
 
-  it('of one that was adopted begins where the Payment Service showed it', () => {
+  it('of an adopted payment starts with the status shown by the Payment Service', () => {
     expect([...wayOf(history(['PaymentAdopted', 'approved']), edges).now]).toContain('approved');
     expect(wayOf([], edges).steps).toEqual([]);
   });

@@ -1,4 +1,4 @@
-/** The way that a payment took through its machine, and where it may still go. */
+/** The path of a payment through its state machine, and its possible next states. */
 import {
   type PaymentMachineEvent,
   type PaymentMachineState,
@@ -7,7 +7,7 @@ import {
 } from '@tollgate/core';
 import type { MachineEdge } from './machine-layout.ts';
 
-/** As the history of the API tells it. */
+/** As returned by the API's history. */
 export interface HistoryEvent {
   type: string;
   at: string;
@@ -16,16 +16,16 @@ export interface HistoryEvent {
 
 export interface Step extends MachineEdge {
   at: string;
-  /** How long the payment had been in `from`, milliseconds. */
+  /** Time spent in `from`. @unit milliseconds */
   spentMs: number;
 }
 
 export interface Way {
   steps: readonly Step[];
   visited: ReadonlySet<string>;
-  /** Where it is: of the lifecycle, and of the refund lane. */
+  /** Current states: of the lifecycle, and of the refund lane. */
   now: ReadonlySet<string>;
-  /** Where it may still come, by whatever follows. */
+  /** All states that may still be reached. */
   ahead: ReadonlySet<string>;
   /** Transitions that the machine allows now. */
   next: readonly MachineEdge[];
@@ -44,7 +44,7 @@ function beginningOf({ type, phase }: HistoryEvent): PaymentMachineState {
   return { lifecycle, refund: 'idle' };
 }
 
-/** What the machine asks of an event beside its type is what the phase after it tells. */
+/** The machine's guards need more than the event's type; the phase after the event provides it. */
 const toMachineEvent = ({ type, phase }: HistoryEvent): PaymentMachineEvent =>
   ({ type, inFull: phase === 'refunded', to: phase }) as unknown as PaymentMachineEvent;
 
@@ -75,16 +75,16 @@ export function wayOf(events: readonly HistoryEvent[], edges: readonly MachineEd
   return { steps, visited, now, ahead: reachableFrom(state, edges), next };
 }
 
-/** What the machine asks of an event beside its type, either way. */
+/** Both variants of an event that the machine's guards distinguish. */
 const variants = (type: string): PaymentMachineEvent[] =>
   [true, false].map((inFull) => ({ type, inFull }) as unknown as PaymentMachineEvent);
 
-/** A final state is revised by the Payment Service only, which is no way that anybody expects. */
+/** Only the Payment Service revises a final state, so a revision is not an expected path. */
 const isExpected = (state: PaymentMachineState, type: string): boolean =>
   type !== 'FinalStatusRevised' &&
   variants(type).some((event) => paymentWalk.next(state, event) !== undefined);
 
-/** Walks the machine itself: what leads on in one region may depend on the other. */
+/** Walks the machine itself: transitions of one region may depend on the other. */
 function reachableFrom(begin: PaymentMachineState, edges: readonly MachineEdge[]): Set<string> {
   const events = [...new Set(edges.map(({ event }) => event))]
     .filter((type) => type !== 'FinalStatusRevised')

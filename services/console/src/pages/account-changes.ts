@@ -1,4 +1,4 @@
-/** Pausing, draining and resuming a merchant account, and reading the accounts file again. */
+/** Pauses, drains and resumes a merchant account, and reloads the accounts file. */
 import { type Html, html } from '@tollgate/service-kit';
 import { formatGrants, mayDo } from '@tollgate/teams';
 import { type ActionForm, actionRow } from '../components/actions.ts';
@@ -64,7 +64,7 @@ function changeForm(name: AccountChange, accounts: readonly Account[]): ActionFo
   };
 }
 
-/** What a form of that name asks of the API. */
+/** The API call of each form. */
 export const changeAccount =
   (name: AccountChange): Action =>
   async ({ api }, form) => {

@@ -1,4 +1,4 @@
-/** The merchant accounts: whose fault it is, who gets which share, which are called, and what is left there. */
+/** The merchant accounts: health, share of payments, state, and balance. */
 import { type Html, html } from '@tollgate/service-kit';
 import { amount } from '../components/amount.ts';
 import { factList } from '../components/facts.ts';
@@ -13,7 +13,7 @@ import { texts } from '../texts.ts';
 const words = texts.accounts;
 const path = '/console/accounts';
 
-/** As the API lists it. */
+/** As listed by the API. */
 export interface Account {
   environment: string;
   account: string;
@@ -63,7 +63,7 @@ export const accountsPage: Page = async (context) => {
       <h2 id="balance-title">${words.balance.title}</h2>
       ${balanceForm(accounts, context.query)} ${asked === null ? undefined : await balanceOf(asked, context)}
     </section>`;
-  // A balance is shown once per request: a live page would ask the Payment Service each second.
+  // A balance is loaded once per request: a live page would call the Payment Service each second.
   return { title: words.title, main, isLive: asked === null };
 };
 
@@ -71,7 +71,7 @@ const inTrouble = { open: 0, 'half-open': 1, closed: 2 };
 const closedFirst = { paused: 0, draining: 1, active: 2 };
 const tones = { closed: 'good', open: 'bad', 'half-open': 'note' };
 
-/** Closed accounts and open circuits are first. */
+/** Paused accounts and open circuits come first. */
 export function accountTable(accounts: readonly Account[], chosen?: ReadonlySet<string>): Html {
   const sorted = accounts.toSorted(
     (one, other) =>
@@ -137,7 +137,7 @@ function stateOf({ state }: Account): Html {
   return html`<span class="chip ${tone}">${sign(tone)}${words.states[state]}</span>`;
 }
 
-/** Who has closed it, and why; of one that is open nobody asks. */
+/** Who has paused the account, and why; not shown for an active account. */
 function whyClosed({ account, environment, state, lastChange }: Account): Html | undefined {
   if (state === 'active' || lastChange === undefined) return undefined;
   const { at, by, reason } = lastChange;
@@ -146,7 +146,7 @@ function whyClosed({ account, environment, state, lastChange }: Account): Html |
   </p>`;
 }
 
-/** Among those of its priority that may take the same payments, roughly: teams and currencies are not looked at. */
+/** Approximate share among accounts of the same priority, ignoring teams and currencies. */
 function shareOf({ environment, priority, weight }: Account, all: readonly Account[]): string {
   const rivals = all.filter((each) => each.environment === environment && each.priority === priority);
   const sum = rivals.reduce((total, each) => total + each.weight, 0);

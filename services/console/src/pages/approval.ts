@@ -9,7 +9,7 @@ import { texts } from '../texts.ts';
 const words = texts.approval;
 const path = '/console/approval';
 
-/** As the API counts them. */
+/** As counted by the API. */
 export interface OutcomeCount {
   at: string;
   group?: string;
@@ -27,7 +27,7 @@ const ranges = {
 } as const;
 type Range = keyof typeof ranges;
 
-/** Lines that can be told apart. */
+/** Maximum number of distinguishable lines. */
 const groupsMax = 5;
 
 export const approvalPage: Page = async ({ api, query, now }) => {
@@ -78,20 +78,20 @@ export const approvalPage: Page = async ({ api, query, now }) => {
 
 interface Line {
   name: string;
-  /** Where the payments are listed. */
+  /** URL of the list of these payments. */
   address: string;
   sum: Decided;
   /** Undefined if nothing was decided in the step. */
   steps: readonly (Decided | undefined)[];
 }
 
-/** By reason, the payments declined for it count as `approved` here: the share is theirs. */
+/** By reason, the payments declined for it count as `approved` here, because the share is theirs. */
 interface Decided {
   approved: number;
   declined: number;
 }
 
-/** The groups with the most payments first. */
+/** Groups with the most payments first. */
 function linesOf(counts: readonly OutcomeCount[], at: readonly string[], by: By): Line[] {
   const total = new Map(
     at.map((step) => {

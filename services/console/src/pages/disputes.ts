@@ -1,4 +1,4 @@
-/** The disputes of all teams: first those that the bank has not decided. */
+/** The disputes of all teams; open ones first. */
 import { type Html, html } from '@tollgate/service-kit';
 import {
   amountColumn,
@@ -14,10 +14,10 @@ import { texts } from '../texts.ts';
 
 const words = texts.disputes;
 
-/** As the API lists it. */
+/** As listed by the API. */
 interface ListedDispute {
   id: string;
-  /** Absent while the payment is not known. */
+  /** Absent if the payment is not known. */
   paymentToken?: string;
   team?: string;
   environment: string;

@@ -1,4 +1,4 @@
-/** Files, as the API gives them. */
+/** File downloads from the API. */
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { errorText } from '../components/notice.ts';
@@ -12,7 +12,7 @@ export function addFile(app: FastifyInstance, kit: ConsoleKit, name: string): vo
   app.get(`/console/${name}`, async (request, reply) => {
     const session = await admit(kit, request, reply);
     if (session === undefined) return reply;
-    // A program asks for the headers before it asks for the file.
+    // A program requests the headers before the file.
     if (request.method === 'HEAD')
       return asFile(reply, `attachment; filename="${name}"`).send(Readable.from([]));
     const asked = new URLSearchParams(request.url.split('?', 2)[1] ?? '');
@@ -35,7 +35,7 @@ export function addFile(app: FastifyInstance, kit: ConsoleKit, name: string): vo
   });
 }
 
-/** Aborted when the browser has all of the answer, or has gone away. */
+/** Aborted when the answer is complete, or the browser has disconnected. */
 function untilLeft({ raw }: FastifyReply): AbortSignal {
   const left = new AbortController();
   raw.once('close', () => left.abort());

@@ -1,10 +1,10 @@
-/** Pages that say why there is no other. */
+/** Error pages. */
 import { currentRequest, html } from '@tollgate/service-kit';
 import type { Rendered } from '../components/layout.ts';
 import { copyable } from '../components/token.ts';
 import { texts } from '../texts.ts';
 
-/** @param requestId of the request that failed, where that is not the one for the page */
+/** @param requestId of the failed request, if it is not the page's own */
 export const failurePage = (
   status: number,
   title: string,
@@ -25,7 +25,7 @@ export const failurePage = (
 });
 
 /**
- * @param organisation where somebody signs in with the account of the organisation
+ * @param organisation URL for signing in with the organisation's account
  * @param message why a session ended
  */
 export const signInFirstPage = (organisation: string | undefined, message?: string): Rendered => ({

@@ -1,4 +1,4 @@
-/** The entries of the ledger: what moved the money, with links to what they are about. */
+/** The entries of the ledger: the cause of every movement of money, with links. */
 import { type Html, html } from '@tollgate/service-kit';
 import { amountText } from '../components/amount.ts';
 import { csvLink } from '../components/csv-menu.ts';
@@ -17,7 +17,7 @@ const words = texts.money.journal;
 const path = '/console/money/journal';
 const perPage = 50;
 
-/** As the API lists it. */
+/** As listed by the API. */
 interface Entry {
   time: string;
   kind: string;
@@ -114,7 +114,7 @@ function postingsText({ postings, currency }: Entry): string {
   return shown.join(', ');
 }
 
-/** By how tokens of ours begin. A transfer has no page. */
+/** By the prefix of our tokens. A transfer has no page. */
 function aboutLink(token: string): Html {
   const shown = html`<code>${shortToken(token)}</code>`;
   if (token.startsWith('trf_')) return html`<span title="${token}">${shown}</span>`;

@@ -26,7 +26,7 @@ interface Statement extends Holder {
   closing: Amounts;
 }
 
-/** In the order in which a person asks for them. */
+/** In the order of importance to a person. */
 const shownAccounts = [
   'available',
   'reserved',
@@ -37,7 +37,7 @@ const shownAccounts = [
   'transferred',
   'customers',
 ];
-/** The others are there only where something is in them. */
+/** Accounts that are always shown; the others only if they are not zero. */
 const always = new Set(['available', 'reserved', 'disputed', 'paidOut', 'lost']);
 
 export const moneyPage: Page = async ({ api, query, now }) => {
@@ -77,7 +77,7 @@ export const moneyPage: Page = async ({ api, query, now }) => {
   return { title: words.title, main, isLive: true };
 };
 
-/** The days of a month; of one that is none, the API says so. */
+/** The days of a month; an invalid month is reported by the API. */
 function daysOf(month: string, asked: URLSearchParams): URLSearchParams {
   const next = Date.UTC(Number(month.slice(0, 4)), Number(month.slice(5, 7)), 1);
   const last = Number.isNaN(next) ? month : new Date(next - 1).toISOString().slice(0, 10);
@@ -96,7 +96,7 @@ function filterForm(query: URLSearchParams, month: string, teams: readonly strin
   </form>`;
 }
 
-/** The accounts that a table has columns for. */
+/** The accounts with columns in the table. */
 const accountsIn = (all: readonly Amounts[]): string[] =>
   shownAccounts.filter((name) => always.has(name) || all.some((amounts) => amounts[name] !== 0));
 
@@ -123,7 +123,7 @@ function balanceTable(balances: readonly Balance[]): Html {
   );
 }
 
-/** Each figure leads to what made it. */
+/** Each figure links to its entries. */
 function linkToEntries(
   { environment, wallet, account, currency, amounts }: Balance,
   name: string,

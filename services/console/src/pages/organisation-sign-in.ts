@@ -1,6 +1,7 @@
 /**
- * Signing in with the account of an organisation. A person who comes back from the identity provider gets a link of the same
- * kind that the command line prints, and presses the same button: a browser that comes from elsewhere has no session yet.
+ * Sign-in with an organisation's account. A person who returns from the identity provider gets the same kind of link
+ * that the command line prints, and presses the same button: a browser that arrives from another site has no session
+ * yet.
  */
 import { type Log, isSameText } from '@tollgate/service-kit';
 import { type OperatorCredentials, keyIdOfPerson } from '@tollgate/teams';
@@ -20,13 +21,13 @@ export interface OrganisationSignIn {
 
 export const organisationPath = '/console/sign-in/organisation';
 const cookieName = 'tollgate-sign-in';
-/** For typing a password and a code. */
+/** Time for typing a password and a code. */
 const lifetimeMs = 10 * 60_000;
-/** Of the link that the button sends. */
+/** Lifetime of the link sent by the button. */
 const linkLifetimeMs = 5 * 60_000;
-/** States that are remembered: anybody may begin, and come back with nonsense. */
+/** Maximum number of remembered states: unauthenticated clients can start a sign-in, and return with invalid data. */
 const usedMax = 100_000;
-/** Answers of the provider that are waited for at once: anybody may begin. */
+/** Maximum number of concurrent requests to the provider: unauthenticated clients can start a sign-in. */
 const atOnceMax = 16;
 
 const words = texts.signIn.organisation;
@@ -90,7 +91,7 @@ export function registerOrganisationSignIn(
 
 const failed = (status: number) => failurePage(status, texts.signIn.none, words.failed);
 
-/** What was begun, with its end, under a MAC. */
+/** The state of a sign-in with its expiry, protected by a MAC. */
 function seal({ mac, clock }: ConsoleKit, begun: Begun): string {
   const until = clock.now() + lifetimeMs;
   const payload = Buffer.from(JSON.stringify({ ...begun, until })).toString('base64url');
@@ -108,7 +109,7 @@ function open({ mac, clock }: ConsoleKit, { headers }: FastifyRequest): Begun | 
   return until > clock.now() ? begun : undefined;
 }
 
-/** Sent when the browser comes back from elsewhere, which a stricter one would not be, and to these addresses only. */
+/** Sent when the browser returns from another site, unlike a stricter cookie, and only to these paths. */
 function setCookie(reply: FastifyReply, value: string | undefined, secure: string): void {
   const age = value === undefined ? 0 : lifetimeMs / 1_000;
   reply.header(
@@ -117,7 +118,7 @@ function setCookie(reply: FastifyReply, value: string | undefined, secure: strin
   );
 }
 
-/** A state counts once, also where somebody has kept the cookie. Only states that we have made come here. */
+/** Each state is valid once, even if the cookie was copied. Contains only states that we issued. */
 function createUsedStates({ clock }: Pick<ConsoleKit, 'clock'>) {
   const usedUntil = new Map<string, number>();
   return {

@@ -77,7 +77,7 @@ const accountSection = (accounts: readonly Account[]): Html =>
     ${accountTable(accounts)}
   </section>`;
 
-/** A notifier that is starting must not hide the rest of the page. */
+/** A starting notifier must not hide the rest of the page. */
 async function webhookTrouble(api: Api): Promise<WebhookTrouble> {
   const known = async <Body>(path: string): Promise<Body | undefined> => {
     const answer = await api.call<Body>({ path: `/api/v1/admin/${path}` });
@@ -99,7 +99,7 @@ interface Known {
   notWorking: readonly string[];
 }
 
-/** A number that leads to what it counts; nothing if it is 0. */
+/** A number with a link to what it counts; hidden if it is 0. */
 type Abnormal = readonly [
   tone: 'bad' | 'note',
   count: number,
@@ -108,7 +108,7 @@ type Abnormal = readonly [
   detail?: Html | string | undefined,
 ];
 
-/** Reads older than this are reported, milliseconds. */
+/** Older reads are reported. @unit milliseconds */
 const lagMs = 5_000;
 
 function abnormal({ overview, accounts, oldestReview, webhooks, notWorking }: Known): Abnormal[] {

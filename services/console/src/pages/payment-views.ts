@@ -1,4 +1,4 @@
-/** Saves a list of payments by name, and lets it go. */
+/** Saves a list of payments by name, and deletes it. */
 import { viewQueryOf } from '../components/payment-views.ts';
 import { refusedOutcome } from '../components/notice.ts';
 import type { Action, PageContext } from '../page.ts';
@@ -18,7 +18,7 @@ export const removeView: Action = (context, form) =>
     done: texts.payments.viewRemoved,
   });
 
-/** Rebuilt, so that it leads to the list and nowhere else. */
+/** Rebuilt, so that it can only link to the list. */
 const queryIn = (form: URLSearchParams): string => viewQueryOf(new URLSearchParams(form.get('query') ?? ''));
 
 async function change(

@@ -1,4 +1,4 @@
-/** One payment: what it is and what comes next, the way that it took, what happened, and what may be done. */
+/** One payment: its state and next step, its path, its history, and the allowed actions. */
 import { type Html, html } from '@tollgate/service-kit';
 import { type ActionName, type ActionSubject, mayAct, paymentActions } from '../components/actions.ts';
 import { amount, amountExample, amountText, parseAmount } from '../components/amount.ts';
@@ -86,7 +86,7 @@ export const paymentPage: Page = async (context) => {
 
 function heading({ payment }: Detail, events: readonly TimelineEvent[]): Html {
   const { phase, orderNumber } = payment;
-  // The first of the last events that left it in this phase.
+  // The first of the trailing events in the same phase.
   const since = events.slice(events.findLastIndex((event) => event.phase !== phase) + 1)[0]?.at;
   return html`<div class="heading">
     <h1>
@@ -101,7 +101,7 @@ function heading({ payment }: Detail, events: readonly TimelineEvent[]): Html {
   </div>`;
 }
 
-/** What happens next, and when; after a refusal, the refusal first. */
+/** The next step and its time; after a refusal, the refusal first. */
 function nextOf(detail: Detail, events: readonly TimelineEvent[]): Html {
   const refusal = detail.call === undefined ? openRefusal(events) : undefined;
   const [text, when] = nextStep(detail);
@@ -167,7 +167,7 @@ function factsOf({ payment }: Detail): Html {
   return factList(facts);
 }
 
-/** What each action calls. */
+/** The API call of each action. */
 const requests: Readonly<
   Record<Exclude<ActionName, 'inquire'>, { path: string; body: (token: string, amount?: number) => object }>
 > = {
@@ -191,7 +191,7 @@ export const actOn =
       return { location, outcome: { isDone: false, text } };
     }
     const { path, body } = requests[name];
-    // With the amount: one that is corrected after a refusal makes another request.
+    // Includes the amount: a corrected amount after a refusal is a new request.
     const idempotencyKey = `${form.get('key') ?? ''}-${minor}`;
     const answer = await api.call<{ refund?: { status: string } }>({
       method: 'POST',
@@ -210,7 +210,7 @@ export const actOn =
     return { location, outcome: { isDone: false, text, requestId: answer.requestId } };
   };
 
-/** A refund that the Payment Service declined at once is answered 200: it was executed, and refused. */
+/** A refund declined at once by the Payment Service is answered with 200: it was executed, and declined. */
 function outcomeOf(
   name: Exclude<ActionName, 'inquire'>,
   { status, body }: { status: number; body: { refund?: { status: string } } },

@@ -1,4 +1,4 @@
-/** The payments of all teams: filters, views and pages are in the address, so that a link shows the same to a colleague. */
+/** The payments of all teams. Filters, views and pages are in the URL, so that a link shows the same to a colleague. */
 import { type Html, html } from '@tollgate/service-kit';
 import { declineReasons } from '../components/decline-reasons.ts';
 import { outcomeNotice, outcomeSection } from '../components/notice.ts';
@@ -49,7 +49,7 @@ export const paymentsPage: Page = async ({ api, query, now, hasSandbox, session,
   return { title: texts.payments.title, main, isLive, ...(wrong.length > 0 ? { status: 400 } : {}) };
 };
 
-/** The other order, from its beginning. */
+/** The reverse order, from its start. */
 function sortingOf(query: URLSearchParams): Sorting {
   const isOldestFirst = query.get('order') === 'oldest';
   const next = new URLSearchParams(query);
@@ -59,7 +59,7 @@ function sortingOf(query: URLSearchParams): Sorting {
   return { isOldestFirst, other: `/console/payments?${next.toString()}` };
 }
 
-/** An empty list is never shown without its reason. */
+/** An empty list always shows its reason. */
 function nothing(query: URLSearchParams, { nextCursor }: PaymentList, hasSandbox: boolean): Html {
   if (filterChips('/console/payments', query) === undefined) {
     const sandbox = hasSandbox
@@ -67,7 +67,7 @@ function nothing(query: URLSearchParams, { nextCursor }: PaymentList, hasSandbox
       : undefined;
     return html`<p class="empty">${texts.payments.empty} ${texts.payments.emptyHow}${sandbox}</p>`;
   }
-  // So many were looked at without a match, and there are more: to say that none matches would be a guess.
+  // The search limit was reached without a match, so it is unknown whether one exists.
   const text =
     nextCursor === undefined
       ? texts.payments.hidden

@@ -88,7 +88,7 @@ function factsOf(payout: Payout): Html {
   ]);
 }
 
-/** What somebody may decide, until it is sent. */
+/** The possible decisions, until the payout is sent. */
 const decisions: Partial<Record<string, readonly ('approve' | 'refuse')[]>> = {
   awaiting_approval: ['approve', 'refuse'],
   approval_granted: ['refuse'],
@@ -102,7 +102,7 @@ function approvalPanel(payout: Payout, { session }: PageContext): Html {
   </section>`;
 }
 
-/** The requester may not decide on the payout. The API refuses it as well. */
+/** The requester must not decide on the payout. The API enforces this as well. */
 function decisionOf(payout: Payout, { person, csrf }: PageContext['session']): Html {
   const { token, currency, approval, destination } = payout;
   if (approval?.askedBy === keyIdOfPerson(person)) return html`<p class="calm">${words.own}</p>`;
@@ -145,7 +145,7 @@ function decisionOf(payout: Payout, { person, csrf }: PageContext['session']): H
   ]);
 }
 
-/** The security log has who compared, and the result. */
+/** The security log records who compared, and the result. */
 export const compareDestination: Action = async (context, form) => {
   const payout = await read(context);
   const answer = await context.api.call<{ isSame: boolean }>({

@@ -1,4 +1,4 @@
-/** The payouts of all teams: first those that wait for an approval. */
+/** The payouts of all teams; those awaiting approval first. */
 import { html } from '@tollgate/service-kit';
 import { amountColumn, createdColumn, teamColumn, tokenColumn } from '../components/list-columns.ts';
 import { partListPage } from '../components/part-list.ts';
@@ -9,7 +9,7 @@ import { texts } from '../texts.ts';
 
 const words = texts.payouts;
 
-/** As the API lists it. */
+/** As listed by the API. */
 export interface ListedPayout {
   token: string;
   team: string;

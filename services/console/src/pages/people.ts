@@ -1,4 +1,4 @@
-/** API tokens and console sessions: a person's own, and for admins those of all people. */
+/** API tokens and console sessions: a person's own, and all of them for admins. */
 import { type Html, html } from '@tollgate/service-kit';
 import { mayDo } from '@tollgate/teams';
 import { outcomeSection, refusedOutcome } from '../components/notice.ts';

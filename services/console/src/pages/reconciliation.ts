@@ -1,4 +1,4 @@
-/** One day of one account: the sums on both sides, and everything that differs. */
+/** One day of one account: the totals on both sides, and all differences. */
 import { type Html, html } from '@tollgate/service-kit';
 import { amount, amountText } from '../components/amount.ts';
 import { factList } from '../components/facts.ts';

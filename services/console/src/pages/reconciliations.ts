@@ -1,4 +1,4 @@
-/** Is yesterday complete, to the cent? What was compared with the Payment Service, newest first, and asking for more. */
+/** The reconciliations with the Payment Service, newest first, and a form to request more. */
 import { type Html, html, dayMs } from '@tollgate/service-kit';
 import { mayDo } from '@tollgate/teams';
 import { outcomeSection, refusedOutcome } from '../components/notice.ts';
@@ -11,7 +11,7 @@ import { texts } from '../texts.ts';
 const words = texts.reconciliations;
 const path = '/console/reconciliations';
 
-/** As the API lists it. */
+/** As listed by the API. */
 export interface Reconciliation {
   token: string;
   environment: string;

@@ -1,4 +1,4 @@
-/** The refunds of all teams: first those that are under way. */
+/** The refunds of all teams; those in progress first. */
 import { html } from '@tollgate/service-kit';
 import {
   amountColumn,
@@ -14,7 +14,7 @@ import { texts } from '../texts.ts';
 
 const words = texts.refunds;
 
-/** As the API lists it. */
+/** As listed by the API. */
 interface ListedRefund {
   token: string;
   paymentToken: string;

@@ -1,6 +1,6 @@
 /**
- * One request: what was asked, what was answered, and what it did. No body of a request is stored: it is shown as the events
- * have it, without card and account numbers.
+ * One request: its input, answer and effects. Request bodies are not stored: the input is shown as recorded in the
+ * events, without card and account numbers.
  */
 import { type Html, html, omitUndefined } from '@tollgate/service-kit';
 import type { Api } from '../api.ts';
@@ -29,7 +29,7 @@ export interface FoundRequest {
   environment: string;
   keyId: string;
   clientRequestId?: string;
-  /** Of the payment or payout. */
+  /** Token of the payment or payout. */
   token?: string;
 }
 
@@ -80,7 +80,7 @@ async function eventsOf({ id, token }: FoundRequest, { call }: Api): Promise<Tim
   const answer = await call<{ events: TimelineEvent[] }>({ path });
   if (answer.kind === 'refused') return [];
   const { events } = answer.body;
-  // The first event has the currency that the others leave out.
+  // The first event contains the currency, which the others omit.
   const currency = currencyOf(events);
   return events
     .filter(({ cause }) => cause.correlationId === id)
@@ -92,7 +92,7 @@ function currencyOf([first]: readonly TimelineEvent[]): string {
   return typeof currency === 'string' ? currency : '';
 }
 
-/** Fields that the gateway added to what was asked. */
+/** Fields that the gateway added to the request. */
 const added = new Set([
   'kind',
   'attempt',
@@ -122,7 +122,10 @@ function answerOf({ status, errorCode, token }: FoundRequest, events: readonly T
   return `HTTP ${status}\n${JSON.stringify(answer, null, 2)}`;
 }
 
-/** For a terminal with the address and a key in its environment; a new idempotency key, because the old one is known. */
+/**
+ * A curl command for a terminal with the URL and a key in its environment. It uses a new idempotency key, because the
+ * old one is in use.
+ */
 function curlOf({ method, route = '', token = '' }: FoundRequest, body: string | undefined): string {
   const path = route.replace(':token', encodeURIComponent(token));
   const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;

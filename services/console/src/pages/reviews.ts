@@ -27,7 +27,7 @@ interface Review {
   since: string;
   evidence: Readonly<Record<string, string>>;
   resolutions: readonly string[];
-  /** Where it takes two persons: what the first one has answered. */
+  /** If two people are required: the first person's resolution. */
   proposal?: { resolution: string; reason: string; proposedAt: string };
   proposedBy?: string;
   team: string;
@@ -41,7 +41,7 @@ interface Review {
 
 interface ReviewList {
   reviews: readonly Review[];
-  /** All that are open. */
+  /** All open reviews. */
   count: number;
   nextCursor?: string;
 }
@@ -166,7 +166,7 @@ export const reviewPage: Page = async (context) => {
   return { title: `${aboutText(review)} · ${title}`, main, isLive: true };
 };
 
-/** As in `49.90 EUR, order 4711`. */
+/** For example `49.90 EUR, order 4711`. */
 const aboutText = ({ amount: sum, currency, orderNumber }: Review): string =>
   [amountText(sum, currency), orderNumber && `${texts.payment.order} ${orderNumber}`]
     .filter((each) => each !== undefined)
@@ -207,13 +207,13 @@ function evidenceOf(review: Review): Html {
 
 const isEmpty = (value: unknown): boolean => value === null || value === undefined || value === 'null';
 
-/** As in `Provider order number`. */
+/** For example `Provider order number`. */
 function labelOf(name: string): string {
   const words = name.replaceAll(/([A-Z])/g, ' $1').toLowerCase();
   return texts.reviews.labels[name] ?? `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
 }
 
-/** Our record and the Payment Service's, by the names that evidence has for both. */
+/** Our record and the Payment Service's, by the names used in evidence. */
 const compareds = [
   ['status', 'observedStatus'],
   ['amount', 'observedAmount'],
@@ -246,13 +246,13 @@ function comparison(review: Review): Html {
   );
 }
 
-/** Sums are minor units of the currency that was observed with them, or of the payment's. */
+/** Amounts are minor units of the currency observed with them, or of the payment's. */
 function shownEvidence(name: string, value: string, { evidence, currency }: Review): string {
   const sum = /amount$/i.test(name) ? sumOf(value) : undefined;
   return sum === undefined ? value : amountText(sum, evidence['observedCurrency'] ?? currency);
 }
 
-/** Everything that happened, with the reason of each call. */
+/** The full history, with the reason of each call. */
 async function storyOf(
   { kind, token, currency }: Review,
   { api, address }: PageContext,
@@ -266,10 +266,10 @@ async function storyOf(
   return timeline({ events, webhooks: [], disputes, currency, replayForm: undefined, address });
 }
 
-/** The minor units of a text, unless it is none. */
+/** The minor units of a text; undefined if it contains none. */
 const sumOf = (text = ''): number | undefined => (/^\d+$/.test(text) ? Number(text) : undefined);
 
-/** What the first of two persons has answered, and what it waits for. */
+/** The first person's resolution, and what it awaits. */
 function proposalOf(review: Review, { session }: PageContext): Html | undefined {
   const { proposal, proposedBy } = review;
   if (proposal === undefined) return undefined;
@@ -318,7 +318,7 @@ function decisionForm(review: Review, { session }: PageContext): Html {
 const sentenceOf = (resolution: string, review: Review): Html =>
   html`<b>${texts.reviews.resolutions[resolution] ?? resolution}</b> ${consequenceOf(resolution, review)}`;
 
-/** What happens, with the sum that it happens to: evidence about a refund has that of the refund. */
+/** The effect and its amount: evidence about a refund contains that of the refund. */
 function consequenceOf(resolution: string, { evidence, code, amount: whole, currency }: Review): string {
   const observed = resolution === 'accept_theirs' ? evidence['observedAmount'] : undefined;
   const refunded = code.startsWith('refund') ? evidence['amount'] : undefined;
@@ -345,7 +345,7 @@ export const decideReview: Action = async (context, form) => {
   const again = (payment ?? payout)?.reviews.find((review) => review.code === code);
   if (text('resolution') === 'check_again' && again !== undefined)
     return done(pathOf({ token, code, number: again.number }), texts.outcomes.reviewStillOpen);
-  // The list of the API follows a moment later, and may still contain this one.
+  // The API's list lags slightly, and may still contain this one.
   const { reviews } = await readReviews(context, { perPage: '2' });
   const next = reviews.find((review) => !isNamed(context)(review));
   const words = texts.outcomes.reviewResolved(before && aboutText(before), next && aboutText(next));

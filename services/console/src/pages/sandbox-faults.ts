@@ -1,4 +1,4 @@
-/** The faults of the sandbox: those that are set, and every one that can be. */
+/** The sandbox's faults: the active ones, and all available ones. */
 import { type Html, html } from '@tollgate/service-kit';
 import { mayDo } from '@tollgate/teams';
 import type { Action, PageContext } from '../page.ts';
@@ -11,10 +11,10 @@ export const mayPlay = ({ grants }: Pick<PageContext['session'], 'grants'>): boo
 
 const words = texts.sandbox;
 const path = '/console/sandbox';
-/** As the sandbox allows it. */
+/** As allowed by the sandbox. */
 const timesPattern = /^([1-9]\d{0,3})?$/;
 
-/** As the sandbox lists it. */
+/** As listed by the sandbox. */
 interface SetFault {
   operation: string;
   fault: string;

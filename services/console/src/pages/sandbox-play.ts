@@ -1,4 +1,4 @@
-/** On the page of a payment of the sandbox: what customers, banks and operators of the Payment Service would do to it. */
+/** Sandbox controls on a payment's page: actions of customers, banks and operators of the Payment Service. */
 import { errorCode, type Html, html } from '@tollgate/service-kit';
 import type { Api } from '../api.ts';
 import { mayAct } from '../components/actions.ts';
@@ -22,7 +22,7 @@ interface PlayedPayment {
 type Play = 'pay' | 'decline' | 'revise' | 'dispute';
 
 interface Control {
-  /** In these phases it makes sense. */
+  /** Phases in which the control makes sense. */
   phases: readonly string[];
   path(serviceToken: string): string;
   body(payment: PlayedPayment, serviceToken: string): object;
@@ -52,7 +52,7 @@ const controls: Readonly<Record<Play, Control>> = {
   },
 };
 
-/** Undefined where there is nothing to play. */
+/** Undefined if no control applies. */
 export function playPanel(
   payment: PlayedPayment,
   { session, hasSandbox }: Pick<PageContext, 'session' | 'hasSandbox'>,
@@ -95,13 +95,13 @@ export const playPayment =
     return outcome(isDone, isDone ? words.done : words.refused);
   };
 
-/** It may have changed there meanwhile. */
+/** It may have changed at the sandbox meanwhile. */
 function isRefused(error: unknown): false {
   if (errorCode(error) !== 'sandbox_refused') throw error;
   return false;
 }
 
-/** By which the Payment Service knows a payment. */
+/** The Payment Service's token of a payment. */
 export async function serviceTokenOf(api: Api, token: string): Promise<string | undefined> {
   const { events } = await api.get<{ events: { stored: { data: { serviceToken?: string } } }[] }>(
     `/api/v1/admin/payments/${encodeURIComponent(token)}/events`,

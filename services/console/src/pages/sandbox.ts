@@ -1,4 +1,4 @@
-/** The sandbox: a developer plays customer, Payment Service and time, and watches what the gateway makes of it. */
+/** The sandbox: a developer controls customer, Payment Service and time, and watches the gateway's reaction. */
 import { type Html, html } from '@tollgate/service-kit';
 import { amountExample, parseAmount } from '../components/amount.ts';
 import { errorText, outcomeNotice } from '../components/notice.ts';
@@ -10,9 +10,9 @@ import { failurePage } from './failure.ts';
 import { faultPanel, mayPlay } from './sandbox-faults.ts';
 import { serviceTokenOf } from './sandbox-play.ts';
 
-/** The controls of a Payment Service that is a sandbox. */
+/** The controls of a sandbox Payment Service. */
 export interface SandboxControls {
-  /** Rejects where the sandbox does not answer, or refuses. */
+  /** Rejects if the sandbox does not answer, or refuses. */
   control(
     method: 'GET' | 'POST' | 'DELETE',
     path: string,
@@ -26,7 +26,7 @@ const environment = 'sandbox';
 interface Scenario {
   /** Set before the payment is created. */
   fault?: { operation: string; fault: string; times: number };
-  /** What the customer does once the payment is there. */
+  /** The customer's action after the creation. */
   pays?: 'approved' | 'declined';
 }
 
@@ -41,7 +41,7 @@ const scenarios: ReadonlyMap<string, Scenario> = new Map(
   }),
 );
 
-/** @param sandbox absent where the accounts are real */
+/** @param sandbox absent with real accounts */
 export const sandboxPage =
   (sandbox: SandboxControls | undefined): Page =>
   async (context) => {
@@ -98,7 +98,7 @@ export const playScenario =
   async (context, form) => {
     const scenario = scenarios.get(form.get('scenario') ?? '');
     if (scenario === undefined) return refusedAt(words.noSuchFault);
-    // Before the fault is set: a reader who may not create anything sets none either.
+    // Before the fault is set: a reader who may not create payments must not set faults either.
     if (!mayPlay(context.session)) return refusedAt(words.needsTeam);
     if (scenario.fault !== undefined) await control('POST', 'faults', [scenario.fault]);
     const created = await create(context, form);
@@ -107,7 +107,7 @@ export const playScenario =
       return refusedAt(created.text);
     }
     if (scenario.pays !== undefined) await pay(context, { control }, created.token, scenario.pays);
-    // What has not struck by now is meant for nobody else.
+    // Clears an unused fault, so that it does not affect other payments.
     if (scenario.fault !== undefined) await control('DELETE', 'faults');
     return { location: paymentPath(created.token) };
   };
@@ -135,11 +135,11 @@ async function create(
     },
   });
   if (answer.kind === 'answer') return { token: answer.body.token };
-  // A payment that failed is there all the same, and worth looking at.
+  // A failed payment exists nevertheless, and its page is shown.
   return answer.token === undefined ? { text: errorText(answer.errors) } : { token: answer.token };
 }
 
-/** Pays as the customer would on the page of the Payment Service. */
+/** Pays like the customer on the page of the Payment Service. */
 async function pay(
   { api }: Pick<PageContext, 'api'>,
   { control }: SandboxControls,

@@ -18,7 +18,7 @@ test.each<[string, string | undefined]>([
   ['pay_1', undefined],
   ['status:approved 4711', undefined],
   ['nothing:known', undefined],
-  // It was taken for a filter, and its name for the text of a function.
+  // Names of object properties are not filters.
   ['constructor:foo', undefined],
   ['__proto__:foo', undefined],
   ['amount:much', undefined],

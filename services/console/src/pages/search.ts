@@ -16,7 +16,7 @@ import { type FoundRequest, requestPanel } from './request.ts';
 
 const words = texts.search;
 
-/** As the API lists it. */
+/** As listed by the API. */
 interface SearchHit {
   kind: 'payment' | 'refund' | 'payout' | 'dispute' | 'key' | 'team' | 'webhook' | 'page';
   id: string;
@@ -30,7 +30,7 @@ interface SearchHit {
   phase?: string;
   paymentToken?: string;
   createdAt?: string;
-  /** Of a page of the console. */
+  /** A link to a page of the console. */
   address?: string;
 }
 
@@ -65,7 +65,7 @@ export const searchPage: Page = async (context) => {
 const suggestedFrom = 2;
 const suggestionsMax = 8;
 
-/** Links for the list below the search box. */
+/** Suggestions for the list below the search box. */
 export function registerSuggestions(app: FastifyInstance, kit: ConsoleKit): void {
   app.get('/console/search/suggestions', async (request, reply) => {
     const session = await admit(kit, request, reply);
@@ -85,7 +85,7 @@ async function suggestionsFor(context: PageContext): Promise<Html[]> {
     return [
       suggestion(`/console/payments?${filters.toString()}`, text, words.kinds.filter, words.why.filter.whole),
     ];
-  // A failure is shown by the page of results.
+  // The results page shows failures.
   const { hits, request } = await lookUp(context, text).catch((): SearchAnswer => ({ hits: [] }));
   const address = `/console/search?${new URLSearchParams({ q: text }).toString()}`;
   return [
@@ -107,7 +107,7 @@ const suggestion = (address: string, name: Html | string, kind: string, why: str
 
 const textIn = ({ query }: PageContext): string => (query.get('q') ?? '').trim();
 
-/** Pages of the console are found here, webhooks at the notifier, everything else by the search of the API. */
+/** Console pages are found here, webhooks by the notifier, everything else by the API's search. */
 async function lookUp(context: PageContext, text: string): Promise<SearchAnswer> {
   if (/^whk_[0-9a-f]{32}$/.test(text)) return { hits: await findWebhook(context.api, text) };
   const query = new URLSearchParams({ q: text }).toString();

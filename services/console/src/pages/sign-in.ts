@@ -1,4 +1,4 @@
-/** The page that a link to sign in leads to: pressing its button uses the link up, opening it does not. */
+/** The page of a sign-in link: pressing its button uses the link up, opening it does not. */
 import { html } from '@tollgate/service-kit';
 import { type Operator, type OperatorCredentials, formatGrants, sessionLifetimeMs } from '@tollgate/teams';
 import type { FastifyInstance } from 'fastify';
@@ -38,7 +38,7 @@ export function registerSignIn(
     const link = request.body instanceof URLSearchParams ? (request.body.get('link') ?? '') : '';
     if (!isFromHere(request.headers) || credentials.open(link, 'sign-in') === undefined)
       return send(kit, request, reply, notValid());
-    // A session of its own: what a browser had before it signed in opens nothing.
+    // A new session: a cookie from before the sign-in grants no access to it.
     const answer = await apiOf(() => link, request.ip).call<{ session: string }>({
       method: 'POST',
       path: '/api/v1/admin/sign-ins',
@@ -61,7 +61,7 @@ export function registerSignIn(
       path: '/api/v1/admin/me/revoke',
       body: { credentialId: session.id },
     });
-    // Else the session would count again for whoever has a copy of the cookie.
+    // Otherwise a copy of the cookie would still be valid.
     return answer.kind === 'refused'
       ? send(kit, request, reply, failurePage(503, texts.errors.title, texts.signIn.outFailed))
       : reply.redirect('/console', 303);

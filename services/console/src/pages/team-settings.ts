@@ -1,4 +1,4 @@
-/** Settings of a team: origins, source of payouts, approval thresholds and limits, by the commands that the API has. */
+/** Settings of a team: origins, source of payouts, approval thresholds and limits, using the API's commands. */
 import { type Html, html } from '@tollgate/service-kit';
 import { environmentSchema, limitedOperations } from '@tollgate/core';
 import { mayDo } from '@tollgate/teams';
@@ -12,7 +12,7 @@ import { texts } from '../texts.ts';
 
 const words = texts.teams;
 
-/** As the API shows it. */
+/** As returned by the API. */
 export interface Team {
   name: string;
   callbackOrigins: readonly string[];
@@ -69,7 +69,7 @@ function limitText({
   return `${facts.limit(keyId ?? facts.everyKey, operation, environment)} ${sums.join(', ')}`;
 }
 
-/** Origins count in both environments. */
+/** Origins apply to both environments. */
 const isManaged = ({ session: { grants } }: PageContext, team: string): boolean =>
   environmentSchema.options.every((environment) => mayDo(grants, 'operators:manage', { team, environment }));
 
@@ -100,7 +100,7 @@ const currencyField = html`<label
     autocomplete="off"
 /></label>`;
 
-/** Forms for what the person may set. */
+/** Forms for the settings that the person may change. */
 export function settingForms(
   { name: team, callbackOrigins, redirectOrigins = [], wallet }: Team,
   keyIds: readonly string[],
@@ -162,7 +162,7 @@ ${known.join('\n')}</textarea>
 export const settings = ['origins/callback', 'origins/redirect', 'wallet', 'approvals', 'limits'] as const;
 type Setting = (typeof settings)[number];
 
-/** Replaces a setting. To send the form again changes nothing. */
+/** Replaces a setting. Sending the form again changes nothing. */
 export const setTeam =
   (setting: Setting): Action =>
   async ({ api, params }, form) => {
@@ -183,7 +183,7 @@ export const setTeam =
     return { location, outcome: { isDone: true, text: words.set(team) } };
   };
 
-/** Undefined if an amount cannot be read. */
+/** Undefined if an amount is invalid. */
 function bodyOf(setting: Setting, form: URLSearchParams): object | undefined {
   const value = (name: string): string => (form.get(name) ?? '').trim();
   const currency = value('currency');

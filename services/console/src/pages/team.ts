@@ -1,4 +1,4 @@
-/** One team: its keys, its settings, and the forms that change them. */
+/** One team: its keys, its settings, and the forms to change them. */
 import { type Html, html } from '@tollgate/service-kit';
 import { formatGrants, mayDo, scopesToGive } from '@tollgate/teams';
 import { environmentSchema } from '@tollgate/core';
@@ -110,7 +110,7 @@ function revokeForm(team: string, active: readonly Key[], { now }: PageContext):
   };
 }
 
-/** The key's text goes to the page that answers, and into no address. */
+/** The key's text is only on the returned page, never in a URL. */
 export const issueKey: Action = async ({ api, params }, form) => {
   const team = params['team'] ?? '';
   const [ends, networks] = [form.get('ends') ?? '', form.get('networks')?.trim() ?? ''];

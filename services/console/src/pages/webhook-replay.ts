@@ -1,4 +1,4 @@
-/** Sends a webhook of one payment or payout again, from its timeline: to where it went before. */
+/** Resends a webhook of one payment or payout from its timeline, to the original address. */
 import { type Html, html } from '@tollgate/service-kit';
 import { refusedOutcome } from '../components/notice.ts';
 import type { TimelineWebhook } from '../components/timeline-items.ts';
@@ -7,7 +7,7 @@ import { texts } from '../texts.ts';
 
 const words = texts.webhooks;
 
-/** @param path of the page of what the webhook is about */
+/** @param path page of the webhook's subject */
 export const replayFormAt =
   (path: string, { session }: Pick<PageContext, 'session'>) =>
   ({ id, url }: TimelineWebhook): Html =>

@@ -1,4 +1,4 @@
-/** Undelivered webhooks of all teams, with each try and its body, and resending. */
+/** Undelivered webhooks of all teams, with their attempts and bodies, and resending. */
 import { type Html, html } from '@tollgate/service-kit';
 import { mayDo } from '@tollgate/teams';
 import { actionRow } from '../components/actions.ts';
@@ -19,7 +19,7 @@ import { payoutPath } from './payouts.ts';
 const words = texts.webhooks;
 const path = '/console/webhooks';
 
-/** As the API lists it. */
+/** As listed by the API. */
 interface FailingWebhook extends TimelineWebhook {
   team: string;
   environment: string;
@@ -37,7 +37,7 @@ export const webhooksPage: Page = async (context) => {
   const { teams } = await api.get<{ teams: string[] }>('/api/v1/admin/teams');
   let status: Status = query.get('status') === 'open' ? 'open' : 'failed';
   let list = await listWith(status, context);
-  // Given up first; while there are none, those that are retried.
+  // Abandoned webhooks first; if there are none, those being retried.
   if (query.get('status') === null && list.count === 0) {
     status = 'open';
     list = await listWith(status, context);
@@ -83,7 +83,7 @@ function listWith(status: Status, { api, query }: PageContext): Promise<FailingL
   return api.get<FailingList>(`/api/v1/admin/webhooks?${asked.toString()}`);
 }
 
-/** Says how many and whose, before anything is sent. */
+/** Shows the number of webhooks and their team before sending. */
 function replayAll(count: number, { query, session }: PageContext): Html {
   const [team, environment] = [query.get('team') ?? '', query.get('environment') ?? ''];
   const { all } = words;
@@ -139,7 +139,7 @@ function lastOutcome({ deliveries }: FailingWebhook): Html | undefined {
   return last === undefined ? undefined : chip(outcomeOf(last), 'bad');
 }
 
-/** A refund is found by its token; a test is about nothing. */
+/** A refund is found by its token; a test webhook has no subject. */
 function aboutOf({ type, token, status }: FailingWebhook['body']): Html {
   const shown = html`${type} ${status} <code>${shortToken(token)}</code>`;
   const paths: Readonly<Record<string, string>> = {

@@ -1,9 +1,9 @@
-/** Whether a form was sent by the person who was shown it. */
+/** Checks that a form was sent by the person to whom it was shown. */
 import { isSameText } from '@tollgate/service-kit';
 import type { FastifyRequest } from 'fastify';
 import type { Session } from './sessions.ts';
 
-/** Both must hold: the token is the session's, and the browser does not say that the form stood elsewhere. */
+/** Both conditions are required: the session's token, and no other origin reported by the browser. */
 export function isOwnForm(
   { headers }: Pick<FastifyRequest, 'headers'>,
   session: Pick<Session, 'csrf'>,
@@ -12,7 +12,7 @@ export function isOwnForm(
   return isFromHere(headers) && isSameText(given ?? '', session.csrf);
 }
 
-/** Browsers say where a form stood; a program that is none says nothing. */
+/** Browsers send the origin of a form; other programs do not. */
 export function isFromHere(headers: FastifyRequest['headers']): boolean {
   const site = headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin') return false;

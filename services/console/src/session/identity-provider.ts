@@ -1,34 +1,34 @@
 /**
- * Whom the identity provider of an organisation says that somebody is: OpenID Connect, by the code flow with PKCE. What the
- * answer is compared with is in a cookie of the browser that asked, so that nobody's answer signs somebody else in.
+ * Verifies a person's identity with the organisation's identity provider: OpenID Connect, authorization code flow with
+ * PKCE. The expected values are in a cookie of the requesting browser, so that an answer cannot sign in another person.
  */
 import { type Grant, grantsSchema, mergeGrants } from '@tollgate/teams';
 import { type Clock, type Secret, omitUndefined, isLoopbackAddress } from '@tollgate/service-kit';
 import * as openid from 'openid-client';
 
 export interface IdentityProviderConfig {
-  /** Whose `/.well-known/openid-configuration` says the rest. */
+  /** The issuer; the rest is in its `/.well-known/openid-configuration`. */
   issuer: string;
   clientId: string;
   clientSecret: Secret;
-  /** Where the gateway is reached by browsers, without a path. */
+  /** URL of the gateway for browsers, without a path. */
   publicUrl: string;
-  /** What is asked for, separated by spaces. */
+  /** Requested scopes, separated by spaces. */
   scopes: string;
-  /** Claim that names the person. */
+  /** Claim that identifies the person. */
   personClaim: string;
   groupsClaim: string;
-  /** The identity token must have one of them as `acr`; any if empty. */
+  /** Accepted values of `acr` in the identity token; any if empty. */
   acrValues: readonly string[];
-  /** How long ago the person may have signed in at the provider, seconds; any time if undefined. */
+  /** Maximum age of the person's sign-in at the provider; unlimited if undefined. @unit seconds */
   maxAgeSeconds?: number | undefined;
-  /** What members of each group are granted; members of several groups have all of it. */
+  /** Grants of each group; members of several groups get all of them. */
   grantsOf: readonly { group: string; grant: Grant }[];
 }
 
 export const callbackPath = '/console/sign-in/organisation/callback';
 
-/** What a sign-in began with. */
+/** The initial state of a sign-in. */
 export interface Begun {
   state: string;
   nonce: string;
@@ -37,22 +37,22 @@ export interface Begun {
 
 type Identified =
   | { kind: 'person'; person: string; grants: Grant[] }
-  /** The provider vouches for the person, and none of the groups has a role here. */
+  /** The provider confirms the identity, but none of the person's groups has a role here. */
   | { kind: 'no-role'; person: string }
-  /** The provider vouches for the person, and not in the way that this setting requires. */
+  /** The provider confirms the identity, but not in the way that this setting requires. */
   | { kind: 'too-weak'; person: string; setting: 'OIDC_ACR_VALUES' | 'OIDC_MAX_AGE_SECONDS' };
 
 export interface IdentityProvider {
-  /** Where the browser is sent to. @throws where the provider cannot be reached */
+  /** URL to which the browser is redirected. @throws if the provider cannot be reached */
   begin(): Promise<{ address: string; begun: Begun }>;
-  /** @param query of the address that the browser came back to. @throws for every answer that is not the one that was begun */
+  /** @param query of the URL the browser returned to. @throws if the answer does not match the started sign-in */
   identify(query: string, begun: Begun): Promise<Identified>;
 }
 
-/** Of each request to the provider, seconds. */
+/** Timeout of each request to the provider. @unit seconds */
 const timeoutSeconds = 10;
 
-/** How far the provider's clock may be from ours, seconds. */
+/** Maximum difference from the provider's clock. @unit seconds */
 const clockToleranceSeconds = 60;
 
 export function createIdentityProvider(
@@ -117,7 +117,7 @@ async function discover({
   const configuration = await openid.discovery(url, clientId, undefined, authenticationWith(clientSecret), {
     timeout: timeoutSeconds,
     execute: [
-      // Else a man in the middle could vouch for anybody.
+      // Otherwise a man in the middle could impersonate anyone.
       openid.enableNonRepudiationChecks,
       // eslint-disable-next-line @typescript-eslint/no-deprecated -- on this machine only: there is nobody on the way
       ...(isLoopbackAddress(url.hostname) ? [openid.allowInsecureRequests] : []),
@@ -126,7 +126,7 @@ async function discover({
   return configuration;
 }
 
-/** As the provider takes it. */
+/** In the provider's format. */
 const authenticationWith =
   (secret: Secret): openid.ClientAuth =>
   (server, ...rest) => {
@@ -136,7 +136,7 @@ const authenticationWith =
     method(secret.reveal())(server, ...rest);
   };
 
-/** Names stand in logs and on pages. */
+/** Names appear in logs and on pages. */
 const personPattern = /^[\x21-\x7e]([\x20-\x7e]{0,126}[\x21-\x7e])?$/;
 
 function toIdentified(
@@ -160,7 +160,7 @@ function toIdentified(
   );
 }
 
-/** The setting that the sign-in at the provider does not meet. The provider may ignore what it was asked for. */
+/** The setting that the provider's sign-in does not meet. The provider may ignore the request's parameters. */
 function unmetIn(
   { acr, auth_time: authTime }: Readonly<Record<string, unknown>>,
   { acrValues, maxAgeSeconds }: Pick<IdentityProviderConfig, 'acrValues' | 'maxAgeSeconds'>,

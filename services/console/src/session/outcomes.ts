@@ -1,4 +1,4 @@
-/** What came of an action, on its way from the action to the page that shows it: in the address, and made by us only. */
+/** The outcome of an action, passed to the next page in the URL, with a MAC. */
 import { isSameText } from '@tollgate/service-kit';
 import type { Outcome } from '../components/notice.ts';
 import type { Session } from './sessions.ts';
@@ -12,7 +12,7 @@ export function sealOutcome(mac: Mac, { id }: Pick<Session, 'id'>, outcome: Outc
   return `${payload}.${mac(`outcome ${id}`, payload)}`;
 }
 
-/** Undefined for what was not made for this session. */
+/** Undefined if it was not issued for this session. */
 export function openOutcome(mac: Mac, { id }: Pick<Session, 'id'>, sealed: string): Outcome | undefined {
   const [payload = '', given = ''] = sealed.split('.', 2);
   if (!isSameText(given, mac(`outcome ${id}`, payload))) return undefined;

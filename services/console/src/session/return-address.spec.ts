@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { expect, it, test } from 'vitest';
 import { keepReturnAddress, takeReturnAddress } from './return-address.ts';
 
-/** A browser that asks for a page, is refused, and signs in. @returns where it goes then */
+/** A browser that requests a page, is refused, and signs in. @returns the URL after signing in */
 function signInAfter(request: { method: string; url: string; referer?: string }): string {
   let cookie = '';
   const reply = {
@@ -25,7 +25,7 @@ test.each([
   expect(signInAfter({ method: 'GET', url })).toBe(page);
 });
 
-it('leads back to the form that was sent, on whatever site a page says it stood', () => {
+it('leads back to the form that was sent, regardless of the site in the referer', () => {
   const sent = { method: 'POST', url: '/console/payments/pay_1/refund' };
   expect(signInAfter({ ...sent, referer: 'http://gateway.test/console/payments/pay_1' })).toBe(
     '/console/payments/pay_1',

@@ -1,9 +1,9 @@
-/** The page to which a person returns after signing in: the one that was asked for, or the one with the form that was sent. */
+/** The page to which a person returns after signing in: the requested one, or the one with the submitted form. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { cookieIn } from './sessions.ts';
 
 const name = 'tollgate-console-return';
-/** Of signing in, seconds. */
+/** Maximum duration of signing in. @unit seconds */
 const lifetime = 3_600;
 const lengthMax = 2_000;
 
@@ -18,7 +18,7 @@ export function keepReturnAddress(request: FastifyRequest, reply: FastifyReply, 
     setReturnAddress(reply, encodeURIComponent(page), lifetime, secure);
 }
 
-/** Forgets it, too. */
+/** Also deletes it. */
 export function takeReturnAddress(request: FastifyRequest, reply: FastifyReply, secure: string): string {
   const kept = cookieIn(request.headers.cookie, name);
   if (kept === undefined) return '/console';

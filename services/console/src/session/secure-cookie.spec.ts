@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { secureAttribute } from './secure-cookie.ts';
 
-// Behind a proxy that terminates TLS and that TRUSTED_PROXIES does not name, the sign-in cookie lacked Secure.
+// Also applies to a proxy that terminates TLS and is missing from TRUSTED_PROXIES.
 it.each([
   ['HTTPS of our own', 'https', {}, undefined, '; Secure'],
   ['a proxy that is not declared', 'http', { 'x-forwarded-proto': 'https' }, undefined, '; Secure'],

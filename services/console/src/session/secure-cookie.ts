@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 
 /**
- * The attribute `Secure` for a browser that came by HTTPS. `X-Forwarded-Proto` of a proxy that `TRUSTED_PROXIES` does not
- * name counts as well: a false header affects only the cookie of its own sender.
+ * The attribute `Secure` for a browser that uses HTTPS. `X-Forwarded-Proto` of a proxy missing from `TRUSTED_PROXIES`
+ * counts as well: a false header affects only its sender's cookie.
  *
- * @param publicUrl where browsers reach the console, if configured
+ * @param publicUrl URL of the console for browsers, if configured
  */
 export function secureAttribute(
   { protocol, headers }: Pick<FastifyRequest, 'protocol' | 'headers'>,

@@ -1,15 +1,15 @@
 /**
- * Who is signed in: a cookie with a credential that only the gateway makes. Nothing is kept here: whether a session counts,
- * was revoked or was idle for too long, the API says. The cookie has the time of the last action of its person.
+ * Console sessions: a cookie with a credential issued by the gateway. The console stores nothing; the API decides
+ * whether a session is valid, revoked or idle. The cookie contains the time of the person's last action.
  */
 import type { Operator, OperatorClaims, OperatorCredentials } from '@tollgate/teams';
 import type { Clock } from '@tollgate/service-kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Api, ApiRefusal } from '../api.ts';
 
-/** Of a link to sign in. */
+/** Lifetime of a sign-in link. */
 const linkLifetimeMs = 15 * 60_000;
-/** Of what the API is called with: long enough for one request. */
+/** Lifetime of the API credential: long enough for one request. */
 const callLifetimeMs = 60_000;
 
 /** Signs in once. */
@@ -20,7 +20,7 @@ export const issueLink = (credentials: Pick<OperatorCredentials, 'issue'>, opera
 export const signInAddress = (url: string, link: string): string => `${url}/console/sign-in?link=${link}`;
 
 export interface Session extends OperatorClaims {
-  /** What every form carries, and nobody else knows. */
+  /** The secret token in every form. */
   csrf: string;
 }
 
@@ -30,12 +30,12 @@ export interface Sessions {
   /**
    * The session of a request, or why there is none.
    *
-   * @throws ApiRefusal if the API cannot say now
+   * @throws ApiRefusal if the API cannot answer now
    */
   of(request: Pick<FastifyRequest, 'headers' | 'ip'>): Promise<Admission>;
-  /** The text of its cookie, for a person who acts now. */
+  /** The cookie's text, for a person who acts now. */
   renew(session: Session): string;
-  /** With what the API is called as its person. */
+  /** The API credential of the session's person. */
   bearerOf(session: Session): string;
 }
 
@@ -67,7 +67,7 @@ export function createSessions({ credentials, clock, apiOf }: SessionDependencie
   };
 }
 
-/** The id of the session that a request comes with, whether or not its person has signed out since. */
+/** The session id of a request, even if the person has signed out since. */
 export function sessionIdOf(
   credentials: Pick<OperatorCredentials, 'open'>,
   { headers }: Pick<FastifyRequest, 'headers'>,
@@ -78,7 +78,7 @@ export function sessionIdOf(
 
 const cookieName = 'tollgate-console';
 
-/** Two cookies of one name count as none: one of them was planted. */
+/** Two cookies of the same name count as none: one of them was planted. */
 export function cookieIn(header: string | undefined, name = cookieName): string | undefined {
   const values = (header ?? '')
     .split(';')
@@ -91,8 +91,8 @@ export function cookieIn(header: string | undefined, name = cookieName): string 
 export const cookieHeader = (text: string): string => `${cookieName}=${text}`;
 
 /**
- * @param age seconds; 0 takes the cookie away
- * @param secure attribute that keeps it off plain HTTP, or nothing
+ * @param age in seconds; 0 deletes the cookie
+ * @param secure attribute that restricts it to HTTPS, or empty
  */
 export function setCookie(
   reply: FastifyReply,
