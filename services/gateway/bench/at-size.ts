@@ -68,7 +68,7 @@ async function approve(gateway: GatewayTarget, service: Service, count: number):
 interface Row {
   payments: number;
   perSecond: number;
-  /** Of the gateway, for each creation. */
+  /** CPU time of the gateway per creation. */
   cpuMs: number;
   medianMs: number;
   p99Ms: number;
@@ -80,8 +80,8 @@ interface Row {
 const portion = 10_000;
 
 /**
- * Creates payments up to a total, and approves all but a tenth on the way, because open payments are inquired after minutes.
- * The last portion stays open. Returns the total.
+ * Creates payments up to a total. Approves all but a tenth on the way, because open payments are inquired after
+ * minutes. The last portion stays open. Returns the total.
  */
 async function fill(
   gateway: GatewayTarget,

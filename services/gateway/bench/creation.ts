@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- creation`: the gateway next to a bare chain of the same steps, in turns, in front of a Payment Service that
- * answers at once. The embedded store and topics, or those that EVENTSTORE_URL and KAFKA_BROKERS name on 127.0.0.1; the bare
- * chain appends to the same store.
+ * `npm run bench -- creation`: compares the gateway with a bare chain of the same steps, alternating, in front of a
+ * Payment Service that answers at once. Uses the embedded store and topics, or those that EVENTSTORE_URL and
+ * KAFKA_BROKERS name on 127.0.0.1; the bare chain appends to the same store.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
@@ -122,7 +122,7 @@ const ofEachThread = (timeOf: (name: (typeof threadNames)[number]) => number): T
   engine: timeOf('engine'),
 });
 
-/** Medians, each of its own. */
+/** Each value is a median of its own. */
 const medianOf = (rounds: readonly Round[]): Round => ({
   perSecond: median(rounds.map((round) => round.perSecond)),
   medianMs: median(rounds.map((round) => round.medianMs)),
@@ -239,7 +239,7 @@ async function startAll({ store, profile }: Options): Promise<Both> {
   return { gateway: await startGateway({ service, name: 'gateway', env }), bare };
 }
 
-/** Whether no share has fallen to less than half of the recorded one; prints how each compares. */
+/** True if no share has fallen below half of the recorded one; prints the comparison. */
 function holds(comparisons: readonly Comparison[], file: string): boolean {
   const recorded = JSON.parse(readFileSync(file, 'utf8')) as { comparisons: Comparison[] };
   let isHalved = false;
@@ -257,7 +257,7 @@ function holds(comparisons: readonly Comparison[], file: string): boolean {
   return !isHalved;
 }
 
-/** The areas of the gateway's threads; those of the command line, which ran for moments, are left out. */
+/** The areas of the gateway's threads, without those of short command-line runs. */
 function tellAreas(directory: string): void {
   const [longest] = readProfiles(directory);
   for (const { file, totalMs, areas } of readProfiles(directory).filter(
@@ -274,7 +274,7 @@ const processOf = (file = ''): string | undefined => file.split('.')[3];
 async function main(): Promise<void> {
   const options = readOptions();
   const { gateway, bare } = await startAll(options);
-  // The engine goes on compiling for thousands of requests; a running gateway has that behind it.
+  // The engine compiles for the first thousands of requests; a running gateway has already done so.
   const warmUp = { connections: 32, durationMs: options.warmUpMs };
   await createPayments({ ...bare, ...warmUp });
   await createPayments({ ...gateway, ...warmUp });

@@ -1,4 +1,4 @@
-/** CPU profiles by area: a package of ours, a package of npm, a module of Node, the garbage collector. */
+/** CPU profiles by area: our packages, npm packages, Node modules, the garbage collector. */
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -8,9 +8,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { request } from 'undici';
 import { createPayments } from './http-load.ts';
 
-/** Of the times in /proc, per second. */
+/** Clock ticks per second of the times in /proc. */
 const ticksPerSecond = 100;
-/** As `npm start` starts it. */
+/** Started like `npm start`. */
 const heapMiB = 512;
 const nodeOptions = ['--disable-sigusr1', '--max-semi-space-size=16'];
 const nodeEnvironment = {
@@ -53,7 +53,7 @@ interface StartOptions {
   argv?: string[];
   env?: Record<string, string>;
   oldSpaceMiB?: number;
-  /** Absent: nothing that it prints is waited for, or shown. */
+  /** Absent: its output is neither awaited nor shown. */
   ready?: string;
 }
 
@@ -113,10 +113,10 @@ export async function startTestServer(name = 'store'): Promise<string> {
 
 interface GatewayOptions {
   service: Service;
-  /** Of the data directory in the bench's folder: one that is there is gone on with. */
+  /** Data directory in the bench's folder; an existing one is reused. */
   name: string;
   env?: Record<string, string>;
-  /** One that was issued before; absent: a new team and its key. */
+  /** A key issued earlier; absent: a new team and its key. */
   key?: string;
 }
 
@@ -172,7 +172,7 @@ export interface ServicesTarget extends Target {
   metricsUrl: string;
 }
 
-/** Each service of the gateway as processes of its own, in front of a service. */
+/** Each service of the gateway in its own processes, in front of a Payment Service. */
 export async function startServices(options: GatewayOptions, instances: number): Promise<ServicesTarget> {
   const env = environmentOf(options);
   const argv = ['--instances', String(instances)];
@@ -264,7 +264,7 @@ export function memoryOf({ pid = 0 }: ChildProcess): { now: number; most: number
   return { now: read('VmRSS'), most: read('VmHWM') };
 }
 
-/** Until everything that was recorded can be read, milliseconds. */
+/** Time until all recorded events can be read. @unit milliseconds */
 export async function untilShown({ url, key }: Pick<Target, 'url' | 'key'>): Promise<number> {
   const startedAt = performance.now();
   const { lastAnswer } = await createPayments({ url, key, connections: 1, durationMs: 1 });
@@ -334,7 +334,10 @@ const gaugeIn = (text: string, name: string): number =>
     ...[...text.matchAll(new RegExp(`^${name}\\S* (\\S+)$`, 'gm'))].map(([, value]) => Number(value)),
   );
 
-/** How far views and topics lagged at the most during `work`, seconds. Reading the metrics costs CPU: once a second. */
+/**
+ * Maximum lag of views and topics during `work`, in seconds. Reading the metrics costs CPU, so it happens once a
+ * second.
+ */
 export async function lagWhile<Result>(
   gateway: Pick<GatewayTarget, 'metricsUrl'>,
   work: () => Promise<Result>,

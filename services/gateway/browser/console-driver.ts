@@ -13,16 +13,16 @@ interface Now {
 }
 
 interface DrivenConsole {
-  /** Of the test that runs. */
+  /** Page of the current test. */
   now(): Now;
   /** An address of the gateway. */
   own(path: string): string;
   /** A link to sign in. */
   link(role: string): Promise<string>;
   signIn(role?: string): Promise<void>;
-  /** Plays a scenario of the sandbox, and is on the page of its payment then. @returns its token */
+  /** Runs a scenario of the sandbox, and opens the page of its payment. @returns its token */
   play(scenario: string): Promise<string>;
-  /** Errors while offline; the test ignores them. */
+  /** Errors while offline, which the test ignores. */
   tolerate(complaint: RegExp): void;
   /** The test also opens this site. */
   leaveTo(site: string): void;

@@ -27,7 +27,7 @@ async function search(text: string): Promise<void> {
 }
 
 describe('the search', () => {
-  it('ignores case, # and spaces, opens the only hit, and takes the rest as a beginning', async () => {
+  it('ignores case, # and spaces, opens the only hit, and otherwise searches for the prefix', async () => {
     const { body } = await create('# AB 4711');
     await create('AB4711-2');
     await signIn('viewer');
@@ -36,7 +36,7 @@ describe('the search', () => {
       await search('#ab 4711');
       await page.waitForURL(`**/payments/${body.token}`, { timeout: 1_000 });
     }, waits);
-    // As the hosted page of the Payment Service shows it.
+    // In the format of the Payment Service's hosted page.
     await search(`${body.token.slice(0, 9)}…${body.token.slice(-6)}.1`);
     await page.waitForURL(`**/payments/${body.token}`);
     await search('ab47');

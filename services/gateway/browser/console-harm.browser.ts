@@ -1,4 +1,4 @@
-/** Attacks with a real browser: texts that are scripts, forms of another site, a planted session, a frame. */
+/** Attacks in a real browser: script injection, cross-site forms, session fixation, framing. */
 import type { BrowserContext, Page } from 'playwright-core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '@tollgate/testing';
@@ -37,7 +37,7 @@ async function createHostile(): Promise<string> {
   return body.token;
 }
 
-it('a text that is a script is a text, wherever it is shown and while one types', async () => {
+it('injected script is shown as text everywhere, including while typing', async () => {
   driven.tolerate(/status of 400/);
   const token = await createHostile();
   await signIn('admin');
@@ -87,7 +87,7 @@ describe('another site', () => {
   });
 });
 
-it('a session planted before is invalid after signing in', async () => {
+it('a session planted before the sign-in is invalid afterwards', async () => {
   driven.tolerate(/status of 401/);
   await context.addCookies([
     { name: 'tollgate-console', value: 'planted', url: own('/console/'), httpOnly: true, sameSite: 'Strict' },

@@ -41,7 +41,7 @@ describe('a list of several pages', () => {
     });
   };
 
-  it('is one table to scroll: each payment is in it once, in order, in the columns of the first page', async () => {
+  it('is one scrollable table: each payment once, in order, in the columns of the first page', async () => {
     await openList();
     await eventually(async () => {
       await toTheEnd();
@@ -59,7 +59,7 @@ describe('a list of several pages', () => {
     expect(await seriousFaults(page)).toEqual([]);
   });
 
-  it('is where it was for who comes back from a payment', async () => {
+  it('keeps its position when the reader returns from a payment', async () => {
     await openList();
     await eventually(async () => {
       await toTheEnd();
@@ -76,7 +76,7 @@ describe('a list of several pages', () => {
     expect(await page.evaluate<number>('scrollY')).toBeGreaterThan(1_600);
   });
 
-  it('is pages with links if there is no script', async () => {
+  it('has pages with links if there is no script', async () => {
     await openList();
     const plain = await driven.now().browser.newContext({
       javaScriptEnabled: false,
@@ -93,7 +93,7 @@ describe('a list of several pages', () => {
 describe('the search box', () => {
   const options = () => page.getByRole('option');
 
-  it('shows results with reasons while one types, and opens one by the keyboard', async () => {
+  it('shows results with reasons while typing, and opens one by keyboard', async () => {
     await signIn('viewer');
     await page.keyboard.press('/');
     await page.keyboard.type('list-01');
@@ -112,7 +112,7 @@ describe('the search box', () => {
     await page.getByText('list-012', { exact: true }).waitFor();
   });
 
-  it('names a filter as one, and releases what it found', async () => {
+  it('labels a filter as such, and clears its results', async () => {
     await signIn('viewer');
     await page.keyboard.press('/');
     await page.keyboard.type('status:init reason:"lost card"');
@@ -126,7 +126,7 @@ describe('the search box', () => {
   });
 });
 
-it('a live list holds still while the reader points at it, and counts what is new', async () => {
+it('a live list stays still while the reader points at it, and counts new payments', async () => {
   const create = (orderNumber: string) =>
     driven.now().system.gateway('POST', '/api/v1/payments', {
       headers: { 'idempotency-key': orderNumber },
@@ -204,7 +204,7 @@ it(
   },
 );
 
-it('a list fits with the columns that its reader chose, is small on the way, and tells a sandbox from production', async () => {
+it('a list fits with the columns that its reader chose, is small to transfer, and distinguishes a sandbox from production', async () => {
   await signIn('viewer');
   const sizes = await context.newCDPSession(page);
   let bytes = 0;
@@ -272,7 +272,7 @@ it('an undelivered webhook shows each answer as text, and is resent in view', as
   receiver.close();
 });
 
-it('a page that has lost its connection says so, and since when', { timeout: 60_000 }, async () => {
+it('a page that has lost its connection shows it, and since when', { timeout: 60_000 }, async () => {
   driven.tolerate(/ERR_FAILED/);
   await signIn('viewer');
   const live = '**/console/live*';

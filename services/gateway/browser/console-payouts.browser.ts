@@ -32,7 +32,7 @@ beforeAll(async () => {
   team = system.gatewayAs(await issueKey(system, 'demo', 'payouts,read'));
 });
 
-/** Asked again until the rule of the team is known, and its amount. */
+/** Repeated until the team's approval rule and balance are visible. */
 const ask = (orderNumber: string) => {
   const body = { amount: 1_500, currency: 'EUR', orderNumber, destination };
   return eventually(async () => {
@@ -42,7 +42,7 @@ const ask = (orderNumber: string) => {
   }, settled);
 };
 
-/** Is on the page of a payout that waits, from the list. */
+/** Opens the page of a payout that awaits approval, from the list. */
 async function open(orderNumber: string): Promise<string> {
   const { token } = (await ask(orderNumber)).body;
   await page.goto(own('/console/payouts'));
@@ -51,12 +51,12 @@ async function open(orderNumber: string): Promise<string> {
   return token;
 }
 
-describe('a payout above the sum of its team', () => {
-  it('is approved by an admin, and seen as its team sends it', { timeout: 60_000 }, async () => {
+describe("a payout above its team's threshold", () => {
+  it('is approved by an admin, and shown when its team sends it', { timeout: 60_000 }, async () => {
     await signIn('admin');
     await open('order-1');
     expect(await seriousFaults(page)).toEqual([]);
-    // Another number is not lost: it can be corrected.
+    // A wrong amount is kept in the form, and can be corrected.
     await action('Compare the account').click();
     for (const [account, said] of [
       ['DE02 1203 0000 0000 2020 52', 'The payout goes to another account. Do not approve it.'],
@@ -109,7 +109,7 @@ describe('a payout above the sum of its team', () => {
     expect(await seriousFaults(page)).toEqual([]);
   });
 
-  it('is listed with filters that act at once, a chip for each, and the columns of its reader', async () => {
+  it("is listed with filters that apply at once, a chip for each, and the reader's columns", async () => {
     await signIn('admin');
     await open('order-4');
     await page.goto(own('/console/payouts'));

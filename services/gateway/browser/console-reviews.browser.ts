@@ -19,7 +19,7 @@ let page: Page;
 let system: System;
 beforeEach(() => ({ page, system } = driven.now()));
 
-/** An authorized payment whose capture is lost five times: asking again is the only answer. */
+/** An authorized payment whose capture is lost five times: checking again is the only resolution. */
 async function loseCapture(orderNumber: string): Promise<string> {
   const body = { product: 'Tea', amount: 1_250, currency: 'EUR', orderNumber, needConfirmation: true };
   const { token } = (await system.gateway('POST', '/api/v1/payments', { body })).body;
@@ -50,7 +50,7 @@ it(
     await signIn('admin');
     await loseCapture('only-1');
     await page.goto(own('/console/reviews'));
-    // Each filter acts at once, and is removed by its chip.
+    // Each filter applies at once, and is removed by its chip.
     await page.locator('select[name="team"]').selectOption('demo');
     await page.getByRole('link', { name: 'Team: demo' }).click();
     await page.waitForURL(own('/console/reviews?'));

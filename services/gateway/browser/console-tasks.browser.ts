@@ -43,7 +43,7 @@ const receiver = createServer((_request, response) => {
   response.end();
 });
 
-/** Order numbers of payments with what the tasks need. */
+/** Order numbers of the payments prepared for the tasks. */
 const orders = { approved: 'task-approved', declined: 'task-declined' } as const;
 
 beforeAll(async () => {
@@ -181,7 +181,7 @@ const tasks: [name: string, work: () => Promise<unknown>][] = [
   ],
 ];
 
-it('a review waits for the tasks', { timeout: 60_000 }, async () => {
+it('a review for the tasks is open', { timeout: 60_000 }, async () => {
   const { system } = driven.now();
   await signIn('admin');
   const token = await driven.play('approved');

@@ -25,7 +25,7 @@ async function losesNothingTyped(token: string): Promise<void> {
   await send.click();
   await page.waitForURL('chrome-error://**');
   await context.unroute('**/refund');
-  // A change that the page learns of without a session would load it again before the click.
+  // Otherwise a change noticed without a session would reload the page before the click.
   await context.route('**/console/live*', (route) => route.abort());
   await page.goto(address);
   expect(await amount.inputValue()).toBe('2.50');
@@ -51,7 +51,7 @@ describe('a payment', () => {
       await state('Waiting for the customer').waitFor();
       await page.evaluate('window.isSame = true');
       const token = page.url().split('/').at(-1) ?? '';
-      // The page reads events, the API a view of them, which may be a moment behind.
+      // The page reads events, the API a view of them, which may lag slightly.
       const serviceToken = await eventually(async () => {
         const { body } = await system.gateway('GET', `/api/v1/payments/${token}`);
         return body.payment.processingUrl.split('/').at(-1) ?? '';
@@ -80,7 +80,7 @@ describe('a payment', () => {
       expect(await page.locator('#facts').innerText()).toContain('2.50 EUR');
       expect(await page.locator('.timeline').innerText()).toContain('RefundSubmitted · ada');
       expect(await page.title()).toMatch(/^\S+ · 12\.50 EUR · Approved/);
-      // On one screen: actions beside the heading, states beside the timeline, which begins above the fold.
+      // On one screen: actions next to the heading, states next to the timeline, which begins above the fold.
       const topOf = async (what: string) => (await page.locator(what).boundingBox())?.y ?? Infinity;
       for (const what of ['#actions', '#way .machine', '#timeline .kinds'])
         expect(await topOf(what), what).toBeLessThan(800);
@@ -91,7 +91,7 @@ describe('a payment', () => {
     },
   );
 
-  it('whose callback is lost is found by an inquiry that a person asks for', async () => {
+  it('with a lost callback is resolved by an inquiry that a person requests', async () => {
     await signIn();
     await play('lost-callback');
     await state('Waiting for the customer').waitFor();
@@ -102,7 +102,7 @@ describe('a payment', () => {
     expect(await page.locator('.timeline .event').last().innerText()).toContain('PaymentApproved · ada');
   });
 
-  it('whose answer was lost gets a second page at once, and both calls are in its history', async () => {
+  it('with a lost answer gets a second page at once, and both calls are in its history', async () => {
     await signIn();
     await play('lost-answer');
     await state('Waiting for the customer').waitFor();
@@ -115,7 +115,7 @@ describe('a payment', () => {
   });
 });
 
-it('a review is decided by a person, with a reason that becomes history', { timeout: 60_000 }, async () => {
+it('a review is resolved by a person, with a reason that is recorded', { timeout: 60_000 }, async () => {
   await signIn();
   const token = await play('approved');
   await state('Approved').waitFor();
@@ -170,7 +170,7 @@ it(
   },
 );
 
-it('a list is sorted the other way, saved by name, found by it, and removed', async () => {
+it('a list is sorted in reverse, saved by name, found by it, and removed', async () => {
   await signIn('viewer');
   await page.goto(own('/console/payments?phase=declined'));
   await page.getByText('Save this view').click();
@@ -216,7 +216,7 @@ it('a team is added and gets a key, which is shown once and opens the API until 
   await eventually(async () => expect(await open()).toBe(401));
 });
 
-it('a day is compared with the Payment Service, to the cent, when a person asks', async () => {
+it("a day is reconciled with the Payment Service, to the cent, at a person's request", async () => {
   await signIn('support');
   await play('approved');
   await state('Approved').waitFor();
@@ -232,7 +232,7 @@ it('a day is compared with the Payment Service, to the cent, when a person asks'
   expect(await seriousFaults(page)).toEqual([]);
 });
 
-it('lets an operator pause an account and resume it, and everybody sees who and why', async () => {
+it('lets an operator pause and resume an account, and shows every reader who did it and why', async () => {
   await signIn('operator');
   await page.goto(own('/console/accounts'));
   const before = await action('Drain').boundingBox();
@@ -251,7 +251,7 @@ it('lets an operator pause an account and resume it, and everybody sees who and 
 });
 
 describe('every page', () => {
-  it('has nothing serious for axe, in both themes, and fits every width', { timeout: 180_000 }, async () => {
+  it('has no serious axe violation in both themes, and fits every width', { timeout: 180_000 }, async () => {
     await signIn('admin');
     const token = await play('approved');
     await state('Approved').waitFor();
@@ -289,7 +289,7 @@ describe('every page', () => {
       }
   });
 
-  it('is searched, filtered and left by the keyboard, and keeps all of it in its address', async () => {
+  it('is searched, filtered and left by keyboard, and keeps its state in the URL', async () => {
     await signIn('viewer');
     await page.keyboard.press('/');
     await page.keyboard.type('status:approved amount:>1');
@@ -306,7 +306,7 @@ describe('every page', () => {
     await page.getByRole('dialog').waitFor();
   });
 
-  it('shows times in the zone of the reader, and the theme that was chosen', async () => {
+  it("shows times in the reader's zone, and the chosen theme", async () => {
     await signIn();
     await page.goto(own('/console/payments'));
     expect(await page.locator('#payments [data-zone]').innerText()).toBe('GMT+9');
@@ -315,7 +315,7 @@ describe('every page', () => {
     expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('dark');
   });
 
-  it('reads without script', async () => {
+  it('is readable without script', async () => {
     await signIn();
     const plain = await browser.newContext({
       javaScriptEnabled: false,

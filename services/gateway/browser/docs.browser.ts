@@ -26,7 +26,7 @@ afterAll(async () => {
 
 interface Opened {
   page: Page;
-  /** Requests to anything but the gateway, which do not leave the browser. */
+  /** Requests to other hosts, which are blocked in the browser. */
   elsewhere: string[];
   complaints: string[];
 }
@@ -71,7 +71,7 @@ it('a search for a word leads to an operation, without calls to another host', a
   expect([elsewhere, complaints]).toEqual([[], []]);
 });
 
-it('the choice of colors outlasts the page', async () => {
+it('the choice of colors persists across pages', async () => {
   const { page, complaints } = await openSite('/docs/', { colorScheme: 'light' });
   const light = await background(page);
   await page.getByRole('button', { name: 'Dark' }).click();
@@ -108,7 +108,7 @@ it('no page is wider than a phone', async () => {
   }
 });
 
-it('the address of an error leads to its explanation', async () => {
+it('the URL of an error leads to its explanation', async () => {
   const { page } = await openSite('/docs/errors#payment_not_found');
   expect(page.url()).toMatch(/\/docs\/team\/errors\.html#payment_not_found$/);
   expect(await shownWithin(page)).toBeLessThan(1);

@@ -1,4 +1,4 @@
-/** An identity provider that is certified for OpenID Connect (`oidc-provider`), with people who sign in by typing their name. */
+/** A certified OpenID Connect provider (`oidc-provider`) where people sign in by typing their name. */
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { systemIds } from '@tollgate/service-kit';
@@ -29,7 +29,7 @@ export async function startIdentityProvider(
     pkce: { required: () => true },
     ttl: { AccessToken: 60, Grant: 600, IdToken: 60, Interaction: 600, Session: 600 },
     claims: { openid: ['sub', 'groups'] },
-    // The gateway reads the identity token, and asks no further.
+    // The gateway only reads the identity token.
     conformIdTokenClaims: false,
     findAccount: (_context, accountId) => ({
       accountId,

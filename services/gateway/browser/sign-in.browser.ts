@@ -61,7 +61,7 @@ afterEach(() => context.close());
 
 const own = (path: string) => `${system.quickstart.gatewayUrl}${path}`;
 
-/** From the page of the gateway to that of the provider, and back to the confirmation. */
+/** From the gateway's page to the provider's, and back to the confirmation. */
 async function signInAtProvider(person: string): Promise<void> {
   await page.goto(own('/console'));
   await page.getByRole('link', { name: 'Sign in with your organisation' }).click();
@@ -79,7 +79,7 @@ async function signIn(person: string): Promise<void> {
   await page.waitForURL(own('/console'));
 }
 
-it('an admin by a group signs in, sees the account, and is signed out by signing out', async () => {
+it('an admin by group signs in, sees the account, and signs out', async () => {
   await signInAtProvider('ada');
   await page.getByText('Sign in as ada, with the role admin.').waitFor();
   expect(await seriousFaults(page)).toEqual([]);
@@ -102,7 +102,7 @@ it('an admin by a group signs in, sees the account, and is signed out by signing
   expect(answer?.status()).toBe(401);
 });
 
-/** A payment that was approved, and is shown as declined afterwards. */
+/** A payment that was approved, and is later shown as declined. */
 async function openReview(orderNumber: string): Promise<string> {
   const body = { product: 'Tea', amount: 1250, currency: 'EUR', orderNumber };
   const { token } = (await system.gateway('POST', '/api/v1/payments', { body })).body;
@@ -117,7 +117,7 @@ async function openReview(orderNumber: string): Promise<string> {
   return token;
 }
 
-it('a viewer by a group sees a review without a way to decide it, and is refused when sending a decision', async () => {
+it('a viewer by group sees a review without a way to resolve it, and is refused when sending a resolution', async () => {
   const token = await openReview('revised-1');
   const [code = ''] = await reviewsOf(system.gateway, token);
   await signIn('vera');
@@ -173,7 +173,7 @@ it('if two people must resolve a review, the first answer is stored and the seco
 
 const viewersToken = ['--as', 'vera', 'operator', 'token', '--role', 'viewer'];
 
-it('a person in none of the groups sees the reason, and gets no further', async () => {
+it('a person in none of the groups sees the reason, and has no access', async () => {
   await signInAtProvider('eve');
   await page.getByText('none of your groups has a role here').waitFor();
   expect(await page.getByRole('button', { name: 'Sign in' }).count()).toBe(0);

@@ -27,15 +27,15 @@ let accountsFile: string;
 let proxy: RefusingProxy;
 let gateway: CallGateway;
 let games: CallGateway;
-/** As the merchant of the account `second`, and as that of all others. */
+/** The keys of the merchant of the account `second`, and of all other accounts. */
 let second: CallSandbox;
 let first: CallSandbox;
 let orders = 0;
 
-/** The same merchant under another address: two accounts with one address and key are refused. */
+/** The same merchant under another URL: two accounts with the same URL and key are refused. */
 const byName = (url: string): string => url.replace('127.0.0.1', 'localhost');
 
-/** Each situation has its own currency, so that one gateway serves for all of them. */
+/** Each situation has its own currency, so that one gateway serves all of them. */
 function accountsOf(sandbox: System): object[] {
   const { paymentServiceUrl: direct, caFile } = sandbox.quickstart;
   const behindProxy = new URL(direct);
@@ -159,7 +159,7 @@ describe('a creation falls over to the next account', { timeout: 60_000 }, () =>
     expect(calls.filter(({ operation }) => operation === 'create')).toHaveLength(1);
   });
 
-  it('if the first one cannot be reached; what follows goes to the account that took it', async () => {
+  it('if the first one cannot be reached; later calls use the account that accepted it', async () => {
     const { statusCode, body } = await create(terms('USD', { card, needConfirmation: true }));
     expect(statusCode).toBe(200);
     const { token } = body;
@@ -180,7 +180,7 @@ describe('a creation falls over to the next account', { timeout: 60_000 }, () =>
     expect((await ledgerOf(first, token)).calls).toEqual([]);
   });
 
-  it('and a recurring token of it is charged with that account only', async () => {
+  it('and its recurring token is charged with that account only', async () => {
     const taken = (await create(terms('USD', { card, recurring: true }))).body;
     await untilShown(taken.token, { status: 'approved', recurringToken: expect.any(String) });
     const { recurringToken } = await read(gateway, 'payment', taken.token);
@@ -201,13 +201,13 @@ describe('if no account can be reached', { timeout: 60_000 }, () => {
     expect(answer.body.token).toBeUndefined();
   };
 
-  it('nothing is recorded once that is known, and everything resumes when the service is back', async () => {
+  it('nothing is recorded once the outage is known, and payments resume when the service is back', async () => {
     const { token } = (await create(terms('GBP', { card }))).body;
     const authorized = (await create(terms('GBP', { card, needConfirmation: true }))).body;
     await untilShown(token, { status: 'approved' });
     await untilShown(authorized.token, { phase: 'authorized' });
     proxy.refuse();
-    // The first ones find out.
+    // The first creations detect the outage.
     await eventually(async () => expectNotBegun(await create(terms('GBP'))), settled);
 
     const before = {
@@ -245,8 +245,8 @@ describe('if no account can be reached', { timeout: 60_000 }, () => {
   });
 });
 
-describe('an account that is for some', { timeout: 60_000 }, () => {
-  it('takes nothing of other teams and currencies, and nothing is recorded', async () => {
+describe('an account with restrictions', { timeout: 60_000 }, () => {
+  it('accepts nothing of other teams and currencies, and nothing is recorded', async () => {
     const before = await recorded();
     const noAccount = [409, 'no_account'];
     expect(codeOf(await create(terms('SEK')))).toEqual(noAccount);
@@ -257,7 +257,7 @@ describe('an account that is for some', { timeout: 60_000 }, () => {
     expect(await recorded()).toEqual(before);
   });
 
-  it('takes payments of its own team and currency', async () => {
+  it('accepts payments of its own team and currency', async () => {
     const taken = await create(terms('SEK'), games);
     expect(taken.statusCode).toBe(200);
     expect(await attemptsOf(taken.body.token)).toEqual(['1 of-games']);
@@ -273,7 +273,7 @@ it(
     const count = 10;
     const fault = { operation: 'create', fault: 'slow_reply', delayMs };
     await first('POST', '/sandbox/faults', [fault]);
-    // Some wait longer than a caller may, get an error with that reason, and retry.
+    // Some exceed the maximum wait, get an error with that reason, and retry.
     const untilCreated = async (body: object) =>
       eventually(async () => {
         const answer = await create(body);
@@ -288,7 +288,7 @@ it(
     const calls = ledgers.flatMap((ledger) => ledger.calls.filter(({ operation }) => operation === 'create'));
     expect(calls).toHaveLength(count);
     const [start, ...rest] = calls.map(({ at }) => Date.parse(at)).sort((a, b) => a - b);
-    // The reply takes so long, and no call comes before the one before it is answered; timers may ring a little early.
+    // Replies are slow, and each call waits for the previous answer; timers may fire slightly early.
     const gaps = rest.map((at, index) => at - ([start, ...rest][index] ?? 0));
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(delayMs - 5);
   },

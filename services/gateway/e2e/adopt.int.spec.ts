@@ -1,4 +1,4 @@
-/** A team that has called the Payment Service directly moves to the gateway, with its payments. */
+/** A team that has called the Payment Service directly migrates to the gateway, with its payments. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually } from '@tollgate/testing';
@@ -25,7 +25,7 @@ interface Made {
   token: string;
 }
 
-/** As the shop has called the provider until now. */
+/** The shop's previous direct call to the provider. */
 async function make(orderNumber: string, more: object = {}): Promise<Made> {
   const terms = { product: 'Tea', amount: 1000, currency: 'EUR', callbackUrl: 'https://shop.example/hooks' };
   const { statusCode, body } = await system.sandbox('POST', '/api/v1/payments', {
@@ -46,7 +46,7 @@ const adopt = (...more: string[]) =>
     ...more,
   );
 
-/** Ours for each of the shop's, as the command has written them. */
+/** Our token for each of the shop's, from the command's file. */
 function tokensIn(file: string): Record<string, { token: string; recurringToken: string }> {
   const lines = readFileSync(file, 'utf8').trim().split('\n');
   const rows = lines.map((line) => JSON.parse(line) as Record<string, string>);
@@ -88,7 +88,7 @@ it('adopts existing payments: without a call that moves money, once, and refunda
   }
   expect(await callsOf()).toBe(moved);
 
-  // From here on they are payments as any other.
+  // From here on they are ordinary payments.
   const tokenOf = (orderNumber: string) => tokens[orderNumber]?.token ?? '';
   const refund = (orderNumber: string, amount?: number) =>
     shop('POST', '/api/v1/refunds', {

@@ -7,7 +7,7 @@ import type { CallGateway, ReachedSystem } from './system.ts';
 export const shortTimes = {
   PROVIDER_CALL_DEADLINE_MS: '1000',
   PROVIDER_SEND_WITHIN_MS: '1000',
-  // The Payment Service executes nothing later: on a busy machine half a second is too short for that.
+  // The Payment Service executes no call later than this: on a busy machine half a second is too short.
   PROVIDER_QUIET_MS: '3000',
   // The subject is lost answers, not an open circuit.
   PROVIDER_FAILURES_IN_A_ROW: '1000',
@@ -43,7 +43,7 @@ export const flowsOf = (
     ),
     ...times(count.payouts, (index) => () => payout(load, `${prefix}payout-${index}`)),
   ];
-  // All kinds at the same time: every third of each, then the next.
+  // All kinds concurrently: every third of each, then the next.
   return all
     .map((flow, index) => ({ flow, at: index % 17 }))
     .sort((a, b) => a.at - b.at)
@@ -107,7 +107,10 @@ const countOf = (all: readonly string[], type: string): number => all.filter((ea
 
 const unpaid: readonly string[] = ['init', 'expired', 'declined'];
 
-/** The payment that took money in the ledger, at most one. Without one, the latest page: a lost answer leaves others behind. */
+/**
+ * The payment that took money in the ledger, at most one. Otherwise the latest page: lost answers leave earlier pages
+ * unused.
+ */
 function onlyOne(ledger: Ledger, token: string): LedgerPayment | undefined {
   const found = ledger.payments.filter(({ orderNumber }) => orderNumber.startsWith(`${token}.`));
   const paid = found.filter(({ status }) => !unpaid.includes(status));
@@ -128,7 +131,7 @@ async function expectPaymentAgrees(system: ReachedSystem, ledger: Ledger, token:
   const approved = payment.refunds.filter(({ phase }) => phase === 'approved');
   expect(approved.map(({ amount }) => amount).sort()).toEqual(refunds.map(({ amount }) => amount).sort());
   const calls = ledger.calls.filter((call) => call.token === there.token);
-  // No call without its announcement.
+  // No call without an announcement.
   for (const [operation, announcement] of [
     ['refund', 'RefundSubmitted'],
     ['confirm', 'CaptureSubmitted'],
@@ -141,7 +144,10 @@ async function expectPaymentAgrees(system: ReachedSystem, ledger: Ledger, token:
   return payment.refunds.filter(({ phase }) => phase !== 'approved' && phase !== 'declined').map(() => token);
 }
 
-/** @returns what needs a review: a payout that was announced and is absent, unless it was provably not sent */
+/**
+ * @returns the payments and payouts that need a review: a payout that was announced and is absent, unless it was
+ * provably not sent
+ */
 async function expectPayoutAgrees(system: ReachedSystem, ledger: Ledger, token: string): Promise<string[]> {
   const { body } = await system.gateway('GET', `/api/v1/payouts/${token}`);
   const { payout: shown } = body as unknown as { payout: { status: string } };
@@ -178,7 +184,7 @@ async function decideWhereSumsAreUnknown(
   }
 }
 
-/** @param operator calls as a person: no key may answer that a refund was not made */
+/** @param operator calls as a person: a key cannot resolve a refund as not made */
 export async function expectAgreement(
   system: ReachedSystem,
   load: Load,

@@ -1,6 +1,6 @@
 /**
- * The arrangement in which the end-to-end specs start the system: the one place that knows it. `TOLLGATE_ARRANGEMENT` selects
- * it; `npm run test:arrangements` runs the specs in all of them.
+ * The arrangement in which the end-to-end specs start the system, defined only here. `TOLLGATE_ARRANGEMENT` selects it;
+ * `npm run test:arrangements` runs the specs in all of them.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -35,21 +35,21 @@ if (arrangement === undefined)
   );
 const { hasProcesses, isOnEventStoreDb, isOnKafka } = arrangement;
 
-/** Whether the gateway signs changes of teams itself: their own processes have no key for it. */
+/** True if the gateway signs changes of teams itself: separate processes have no signing key. */
 export const isSigning = !hasProcesses;
 
 const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/** What `npm run services` runs. */
+/** The services that `npm run services` starts. */
 export const launcher = fileOf('../src/launcher/main.ts');
 
-/** What starts the system. */
+/** The command that starts the system. */
 export const program = hasProcesses ? launcher : fileOf('../src/main.ts');
 
-/** Where in the data directory events are stored. */
+/** Path of the events in the data directory. */
 export const eventFiles: string[] = isOnEventStoreDb ? [] : ['events.db'];
 
-/** Where in the data directory the gateway's key at its sandbox is stored, even by a separate sandbox. */
+/** Path of the gateway's sandbox key in the data directory, also with a separate sandbox. */
 export const sandboxKeyFiles: string[] = [
   ...(hasProcesses ? ['payment-service-key'] : []),
   'quickstart.json',
@@ -64,11 +64,11 @@ export function onlyInOneProcess({ skip }: Pick<TestContext, 'skip'>, reason: st
   if (name !== 'one-process') skip(`in one process only: ${reason}`);
 }
 
-/** One per data directory: a restarted system finds its data. */
+/** One per data directory, so that a restarted system finds its data. */
 const stores = new Map<string, Promise<Record<string, string>>>();
 const servers = new Set<{ server: LocalEventStoreDb; folder: string }>();
 
-/** The variables that lead a system, and the commands next to it, to its event store and its bus. */
+/** The variables for the event store and bus of a system, and of the commands next to it. */
 export function storesOf(dataDir: string): Promise<Record<string, string>> {
   const known = stores.get(dataDir) ?? openStores();
   stores.set(dataDir, known);
@@ -79,7 +79,7 @@ async function openStores(): Promise<Record<string, string>> {
   return { ...(isOnEventStoreDb ? await startEventStoreDb() : {}), ...(isOnKafka ? prefixOnKafka() : {}) };
 }
 
-/** A server per system: they would share streams otherwise. */
+/** A separate server per system: otherwise they would share streams. */
 async function startEventStoreDb(): Promise<Record<string, string>> {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-e2e-eventstoredb-'));
   const server = await startLocalEventStoreDb(folder);

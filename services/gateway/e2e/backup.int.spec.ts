@@ -1,5 +1,5 @@
 /**
- * A machine is lost, and the gateway is restored from a backup made under load. The databases of the sandbox stay: in
+ * A machine is lost, and the gateway is restored from a backup made under load. The sandbox's databases are kept: in
  * production the provider is elsewhere.
  */
 import { cpSync, readdirSync, renameSync, rmSync } from 'node:fs';
@@ -59,7 +59,7 @@ function load(name: string) {
   };
 }
 
-/** Restores the event store as an operator does, and keeps the sandbox's own files. */
+/** Restores the event store like an operator, and keeps the sandbox's own files. */
 async function restore(folder: string): Promise<void> {
   const { dataDir } = system;
   const aside = newDataDir();
@@ -73,7 +73,7 @@ async function restore(folder: string): Promise<void> {
 }
 
 describe.skipIf(eventFiles.length === 0)('a restored backup', { timeout: 120_000 }, () => {
-  it('has everything that was acknowledged before it, and pays nothing until the lost day is reconciled', async () => {
+  it('contains everything acknowledged before it, and pays nothing until the lost day is reconciled', async () => {
     const { tokens, stop } = load('shop');
     await eventually(() => expect(tokens.length).toBeGreaterThan(20), settled);
     const before = [...tokens];

@@ -1,5 +1,5 @@
 /**
- * A gateway whose broker is not available yet, or fails under load: it accepts payments all the same, and nothing is lost or
+ * A gateway whose broker is not available yet, or fails under load, still accepts payments. Nothing is lost or
  * published twice.
  */
 import { readFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { expectPublishedOnce, readerName } from './kafka-topic.ts';
 import { localBroker, stopBrokers } from './local-broker.ts';
 import { type System, startSystem, stopEverything } from './system.ts';
 
-/** How long the broker is away, milliseconds, by how it ends; its start takes some seconds more. */
+/** Duration of the outage by how it ends; a start takes some seconds more. @unit milliseconds */
 const outageMs = { SIGTERM: 10_000, SIGKILL: 60_000 };
 const creationsBefore = 40;
 const creationsMeanwhile = 80;
@@ -54,7 +54,7 @@ async function grow(load: CreationLoad, count: number): Promise<void> {
   await eventually(() => expect(load.tokens.size).toBeGreaterThanOrEqual(enough), seconds(60));
 }
 
-/** The sandbox is asked to send callbacks again, so that the pauses between its tries need not be waited for. */
+/** The sandbox is told to resend callbacks, to avoid the pauses between its attempts. */
 async function expectCallbacksToComeAgain(): Promise<void> {
   await eventually(
     async () => {

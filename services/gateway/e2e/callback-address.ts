@@ -1,4 +1,4 @@
-/** One address for the callbacks of several gateways, as a load balancer has it: whichever is up takes them. */
+/** One callback address for several gateways, like a load balancer: any running gateway receives the callback. */
 import { type AddressInfo } from 'node:net';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
@@ -9,7 +9,7 @@ export interface CallbackAddress {
   close(): void;
 }
 
-/** @param targets the callback addresses of those that run */
+/** @param targets callback addresses of the running gateways */
 export async function openCallbackAddress(targets: () => readonly string[]): Promise<CallbackAddress> {
   const server = createServer((incoming, reply) => {
     void (async () => {

@@ -1,4 +1,4 @@
-/** What an operator does on the command line, next to a system that runs. */
+/** The operator's command line next to a running system. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -39,7 +39,7 @@ export async function tollgate<Output = unknown>(system: Beside, ...argv: string
   return JSON.parse(await run(gatewayCliOf(system), [...argv, '--json'], system.env)) as Output;
 }
 
-/** Runs one command that may find something wrong, and gives its exit code and output. */
+/** Runs one command that may report faults, and returns its exit code and output. */
 export async function tollgateExit(system: Beside, ...argv: string[]) {
   const all = { ...programEnvironment(), ...system.env };
   return promisify(execFile)(process.execPath, [gatewayCliOf(system), ...argv], { env: all }).then(
@@ -51,7 +51,7 @@ export async function tollgateExit(system: Beside, ...argv: string[]) {
   );
 }
 
-/** Changes a team as the command line does, without a process for it. */
+/** Changes a team like the command line, without a separate process. */
 async function changeTeam({ env }: Beside, team: string, commands: readonly TeamCommand[]): Promise<void> {
   const { dataDir, eventStore, teamSigning } = readConfig(dataDirConfigSchema, env);
   const directory = openDataDirectory(dataDir);
@@ -70,7 +70,7 @@ async function changeTeam({ env }: Beside, team: string, commands: readonly Team
   }
 }
 
-/** A further key, good for the sandbox environment, of a team that is added if there is none. */
+/** Issues another sandbox key for a team, which is added if it does not exist. */
 export async function issueKey(system: Beside, team: string, scopes: string): Promise<string> {
   if (system.workspace !== undefined) {
     await tollgateExit(system, 'team', 'add', team);

@@ -1,4 +1,7 @@
-/** The shipped docker-compose.yml on a real engine, driven from outside: what `npm run test:containers` has made and named. */
+/**
+ * The shipped docker-compose.yml on a real engine, controlled from outside, as built and named by `npm run
+ * test:containers`.
+ */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -8,12 +11,12 @@ import { type Answer, type CallGateway, type CallSandbox, callJson } from './sys
 
 const workspace = fileURLToPath(new URL('../../..', import.meta.url));
 const project = 'tollgate-test';
-/** What of our own environment the containers are made of. */
+/** Environment variables passed to the containers. */
 const passedOn = [
   ...['DOCKER_HOST', 'TOLLGATE_VERSION'],
   ...['NODE_IMAGE', 'EVENTSTORE_IMAGE', 'KAFKA_IMAGE'],
 ] as const;
-/** The shipped file, and what the tests add to it. */
+/** The shipped file, and the tests' additions. */
 const files = ['--file', 'docker-compose.yml', '--file', 'infra/containers/compose.yml'];
 const healthyWithinMs = 240_000;
 const outputBytesMax = 64 * 1024 * 1024;
@@ -22,11 +25,11 @@ export interface Container {
   id: string;
   name: string;
   service: string;
-  /** As Docker says it: `running`, `exited`, `restarting` … */
+  /** Docker's state: `running`, `exited`, `restarting` … */
   state: string;
-  /** `healthy`, `starting`, `unhealthy`; `none` where nothing tells. */
+  /** `healthy`, `starting`, `unhealthy`; `none` without a health check. */
   health: string;
-  /** Of its first process, where the engine runs; 0 if it does not run. */
+  /** Id of the first process on the engine's host; 0 if not running. */
   pid: number;
 }
 
@@ -47,7 +50,7 @@ function composeEnvironment(): Record<string, string> {
   };
 }
 
-/** @throws Error with what the program has printed, if it fails */
+/** @throws Error with the program's output if it fails */
 async function run(command: string, argv: readonly string[]): Promise<string> {
   const options = { cwd: workspace, env: composeEnvironment(), maxBuffer: outputBytesMax };
   const { stdout } = await promisify(execFile)(command, argv, options);
@@ -63,7 +66,7 @@ export function compose(...argv: string[]): Promise<string> {
   return run(command, [...before, ...files, ...argv]);
 }
 
-/** The command line of the gateway, as the documentation calls it. */
+/** The gateway's command line, called as documented. */
 export const tollgateCommand = (...argv: string[]): Promise<string> =>
   compose('run', '--rm', '-T', 'tollgate', ...argv);
 
@@ -86,7 +89,7 @@ export async function containers(): Promise<Container[]> {
     }));
 }
 
-/** What Docker says of containers, as far as it is read here. */
+/** The fields of Docker's container description that are read here. */
 const inspectedSchema = z.array(
   z.object({
     Id: z.string(),
@@ -100,7 +103,7 @@ const inspectedSchema = z.array(
   }),
 );
 
-/** Resolves when every container runs and is healthy that is to stay. */
+/** Resolves when every permanent container is running and healthy. */
 export async function untilHealthy(): Promise<void> {
   await eventually(
     async () => {
@@ -114,9 +117,10 @@ export async function untilHealthy(): Promise<void> {
   );
 }
 
-/** As a crash: its first process is gone without a word. Resolves when the engine has started it again and it is healthy. */
+/** Simulates a crash by killing the first process. Resolves when the engine has restarted it and it is healthy. */
 export async function crash({ id, name, pid }: Container): Promise<void> {
-  // By its own container: the engine may be on another machine, and what `docker kill` ends it does not start again.
+  // Killed from inside the container: the engine may be on another machine, and it does not restart a container after
+  // `docker kill`.
   const killing = [
     '--pid',
     'host',
@@ -137,7 +141,7 @@ export async function crash({ id, name, pid }: Container): Promise<void> {
   );
 }
 
-/** Where the instances of a service are reached from outside. */
+/** External addresses of a service's instances. */
 export async function originsOf(service: string, port: number): Promise<string[]> {
   const own = (await containers()).filter((each) => each.service === service && each.state === 'running');
   const addresses = await Promise.all(own.map(({ id }) => docker('port', id, `${port}/tcp`)));
@@ -154,7 +158,7 @@ export function gatewayWith(key: string, origins: () => readonly string[]): Call
   };
 }
 
-/** The Payment Service of the containers, by the key and the authority that it has made. */
+/** The Payment Service of the containers, with its generated key and authority. */
 export async function sandboxOfContainers(): Promise<{ sandbox: CallSandbox; ca: string }> {
   const read = (file: string) => compose('exec', '-T', 'payment-service', 'cat', `/sandbox/${file}`);
   const [key, ca] = await Promise.all([read('payment-service-key'), read('payment-service-tls/ca.pem')]);
@@ -163,7 +167,7 @@ export async function sandboxOfContainers(): Promise<{ sandbox: CallSandbox; ca:
   return { sandbox, ca };
 }
 
-/** Everything on a topic, as Kafka's own consumer prints it: headers and value of a record a line. */
+/** Everything on a topic, as printed by Kafka's own consumer: headers and value of one record per line. */
 export async function readTopic(
   topic: string,
 ): Promise<{ headers: Record<string, string>; value: unknown }[]> {
@@ -188,7 +192,7 @@ export async function readTopic(
     });
 }
 
-/** A team's server on the network of the containers. */
+/** A team's server on the containers' network. */
 export async function startShop(): Promise<{
   url: string;
   received(): Promise<{ body: { token: string } }[]>;
@@ -216,17 +220,17 @@ export async function startShop(): Promise<{
   };
 }
 
-/** It is on their network: before they are taken down, it has to go. */
+/** It is on their network, so it must be removed before they are taken down. */
 export const stopShop = (): Promise<unknown> =>
   docker('rm', '--force', `${project}-shop`).catch(() => undefined);
 
-/** Nothing of the containers is left: not their volumes either. */
+/** Removes everything of the containers, including their volumes. */
 export async function removeEverything(): Promise<void> {
   await stopShop();
   await compose('down', '--volumes', '--remove-orphans', '--timeout', '5');
 }
 
-/** What they use at rest, MiB by container. */
+/** Memory use at rest, MiB by container. */
 export async function memoryInMiB(): Promise<Map<string, number>> {
   const all = (await containers()).filter(({ state }) => state === 'running');
   const text = await docker(
@@ -248,5 +252,5 @@ export async function memoryInMiB(): Promise<Map<string, number>> {
   );
 }
 
-/** The last lines of every container, for a report of what went wrong. */
+/** The last log lines of every container, for a failure report. */
 export const lastLogs = (): Promise<string> => compose('logs', '--no-color', '--tail', '15');

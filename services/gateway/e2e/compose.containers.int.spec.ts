@@ -1,7 +1,4 @@
-/**
- * The distributed way as it is shipped: docker-compose.yml on an engine. It had never come up before this was tried: the store
- * refused our setting, and four services ended because they could not write to a folder that they did not need.
- */
+/** The shipped distributed setup: docker-compose.yml on a real engine. */
 import { eventually } from '@tollgate/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCustomer, payOnHostedPage } from '@tollgate/payment-service/customer';
@@ -31,9 +28,9 @@ const services = [
 ];
 const others = ['payment-service', 'kafka', 'eventstoredb'];
 const minutes = 60_000;
-/** Of payments and payouts, ten each, next to the kills. */
+/** Number of payments and of payouts in parallel with the kills. */
 const roundsMin = 3;
-/** What most Deployments of infra/kubernetes request. */
+/** Memory requested by most Deployments of infra/kubernetes. */
 const restMiB = 384;
 const settled = { timeoutMs: 3 * minutes, intervalMs: 500 };
 const figures: string[] = [];
@@ -60,7 +57,7 @@ afterAll(async () => {
   process.stdout.write(`\nFigures of the containers\n${figures.map((line) => `  ${line}\n`).join('')}`);
 }, 2 * minutes);
 
-it('come up from nothing, and all are healthy', { timeout: 8 * minutes }, async () => {
+it('start from scratch, and all are healthy', { timeout: 8 * minutes }, async () => {
   const startedAt = performance.now();
   await compose('up', '--detach', '--no-build');
   await untilHealthy();
@@ -74,7 +71,7 @@ it('come up from nothing, and all are healthy', { timeout: 8 * minutes }, async 
   origins = await originsOf('api', 3_000);
 });
 
-it('take a payment of a team that the command line has made', { timeout: 3 * minutes }, async () => {
+it('accept a payment of a team created by the command line', { timeout: 3 * minutes }, async () => {
   const issued = [
     'key',
     'issue',
@@ -125,14 +122,14 @@ it('take a payment of a team that the command line has made', { timeout: 3 * min
   expect(records.at(-1)?.value).toMatchObject({ payment: { status: 'approved', refundedAmount: 250 } });
 });
 
-it('use as much at rest as their pods ask for, at most', { timeout: 2 * minutes }, async () => {
+it('use no more memory at rest than their pods request', { timeout: 2 * minutes }, async () => {
   for (const [name, mib] of [...(await memoryInMiB())].toSorted()) {
     note(`memory at rest: ${name} ${mib} MiB`);
     if (services.some((service) => name.includes(`_${service}_`))) expect(mib, name).toBeLessThan(restMiB);
   }
 });
 
-it('run twice each', { timeout: 5 * minutes }, async () => {
+it('run with two instances each', { timeout: 5 * minutes }, async () => {
   const scales = services.flatMap((service) => ['--scale', `${service}=2`]);
   await compose('up', '--detach', '--no-build', ...scales);
   await untilHealthy();
@@ -149,7 +146,7 @@ function probe() {
   let asked = 0;
   const run = (async () => {
     while (isRunning) {
-      // In letters: every tenth long row of digits could be the number of a card.
+      // In letters: a tenth of all long digit sequences could be card numbers.
       const orderNumber = `probe-${(asked += 1)}-x${process.hrtime.bigint().toString(36)}`;
       const body = { product: 'Tea', amount: 100, currency: 'EUR', orderNumber };
       const outcome = await system
@@ -182,7 +179,7 @@ const nameOf = ({ statusCode, body }: Answer): string =>
 describe('killed in turn under load', () => {
   const load = newLoad(() => system);
 
-  it('they come back, and lose nothing', { timeout: 20 * minutes }, async () => {
+  it('they restart, and lose nothing', { timeout: 20 * minutes }, async () => {
     await fund(load);
     let isKilling = true;
     let rounds = 0;
@@ -201,7 +198,7 @@ describe('killed in turn under load', () => {
       await crash(victim);
       const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
       note(`${service} killed, healthy again after ${seconds} s: ${await probing.stop()}`);
-      // An account that did not answer is left alone for a while, which is not the next one's doing.
+      // An account that did not answer is not called for a while, which is unrelated to the next kill.
       await eventually(untilTaken, settled);
       if (service === 'api') origins = await originsOf('api', 3_000);
     }
@@ -232,14 +229,14 @@ describe('killed in turn under load', () => {
     }, settled);
   });
 
-  it('and the read models are what the events say', { timeout: 6 * minutes }, async () => {
+  it('and the read models match the events', { timeout: 6 * minutes }, async () => {
     await eventually(
       async () => expect(await tollgateCommand('rebuild', '--check')).toContain('views match their events'),
       settled,
     );
   });
 
-  it('and all of it is there after down and up', { timeout: 8 * minutes }, async () => {
+  it('and all data is still there after down and up', { timeout: 8 * minutes }, async () => {
     await stopShop();
     await compose('down', '--timeout', '20');
     expect(await containers()).toEqual([]);

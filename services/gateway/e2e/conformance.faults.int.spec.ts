@@ -11,7 +11,7 @@ import { type System, newDataDir, startSystem, stopEverything } from './system.t
 const mainFile = fileURLToPath(new URL('../../../libs/conformance/src/main.ts', import.meta.url));
 const outputBytesMax = 16 * 1024 * 1024;
 
-/** The suite is written to have more tests than this; fewer means that it has not really run. */
+/** Minimum number of tests in the suite; fewer means that it has not really run. */
 const testsMin = 140;
 
 interface Report {
@@ -64,8 +64,8 @@ async function issueKey(system: System): Promise<string> {
 }
 
 /**
- * What the gateway does otherwise on purpose, beyond the specification: it notifies a team itself, so the address is its choice;
- * it bounds a payout by what the team took, before the balance at the service does; and its lists are paged by cursor.
+ * Intentional deviations of the gateway beyond the specification: it notifies a team itself, so it chooses the address.
+ * It limits a payout by the team's balance before the balance at the service. Its lists are paged by cursor.
  */
 const onPurpose = [
   '§2 callbackUrl is required',
@@ -87,7 +87,7 @@ describe('the gateway', () => {
         ...ports,
         GATEWAY_PORT,
         GATEWAY_PLAIN_HTTP_PORT: plainPort,
-        // The sandbox makes a certificate for this machine before the API begins to listen.
+        // The sandbox creates a certificate for this machine before the API starts to listen.
         GATEWAY_TLS_CERT_FILE: tls('server.pem'),
         GATEWAY_TLS_KEY_FILE: tls('server-key.pem'),
       },

@@ -149,7 +149,7 @@ describe('every answer matches the document', { timeout: 120_000 }, () => {
     await readAll(token);
   });
 
-  it('of standing webhook endpoints', async () => {
+  it('of permanent webhook endpoints', async () => {
     const path = '/api/v1/webhook-endpoints';
     const url = `${callbackUrl}/standing`;
     const { statusCode, body } = await call('POST', path, { body: { url, events: ['payment.approved'] } });
@@ -279,7 +279,7 @@ describe('every answer matches the document', { timeout: 120_000 }, () => {
   }
   type Sums = Record<string, { count: number; amount: number }>;
 
-  /** The totals, without empty entries. All of it is in one currency. */
+  /** The totals, without empty entries, all in one currency. */
   async function summedUp(): Promise<Sums> {
     const { body } = await call('GET', '/api/v1/totals?currency=EUR');
     const [{ payments = {}, refunds = {}, payouts = {} } = {}] = (
@@ -447,7 +447,7 @@ describe('every answer matches the document', { timeout: 120_000 }, () => {
     expect(stdout).toContain('/api/v1/admin/me/revoke');
   });
 
-  it('of teams and keys, for a person who may change them', async () => {
+  it('of teams and keys, for a person allowed to change them', async () => {
     const ask = await asPerson('admin');
     expect((await ask('GET', '/api/v1/admin/teams/demo')).statusCode).toBe(200);
     const { body } = await ask('GET', '/api/v1/admin/payments?perPage=1');
@@ -523,14 +523,14 @@ describe('every answer matches the document', { timeout: 120_000 }, () => {
       });
   });
 
-  it('of merchant accounts, for a person who may pause them', async () => {
+  it('of merchant accounts, for a person allowed to pause them', async () => {
     const ask = await asPerson('admin');
     for (const name of ['pause', 'drain', 'resume']) {
       const path = `/api/v1/admin/accounts/sandbox/sandbox/${name}`;
       expect((await ask('POST', path, { body: { reason: 'A spec.' } })).statusCode, name).toBe(200);
     }
     const { hasFile } = (await ask('GET', '/api/v1/admin/accounts')).body as unknown as { hasFile: boolean };
-    // One process alone has the account of its sandbox in no file.
+    // Only a single process has its sandbox account in no file.
     const reloaded = await ask('POST', '/api/v1/admin/accounts/reload');
     expect(reloaded.statusCode).toBe(hasFile ? 200 : 409);
   });
@@ -558,7 +558,7 @@ describe('every answer matches the document', { timeout: 120_000 }, () => {
     await call('DELETE', `/api/v1/webhook-endpoints/${id}`);
   });
 
-  it('and every call was answered as it is when all is well', () => {
+  it('and every call was answered successfully', () => {
     const possible = operations.filter(
       ({ id, errors }) => id !== 'reloadAccounts' && (isSigning || !errors?.includes('signing_key_missing')),
     );
@@ -610,7 +610,7 @@ describe('the metrics', { timeout: 120_000 }, () => {
     const [after, everywhereAfter] = [await scrape(), await system.metrics()];
     const grown = (name: string, labels: Record<string, string>) =>
       (valueOf(everywhereAfter, name, labels) ?? 0) - (valueOf(everywhereBefore, name, labels) ?? 0);
-    // Where teams come in: behind that they are counted again.
+    // At the teams' entry point: requests are counted again behind it.
     const requested = (labels: Record<string, string>) => {
       const requests = 'tollgate_http_request_duration_seconds_count';
       return (valueOf(after, requests, labels) ?? 0) - (valueOf(before, requests, labels) ?? 0);
@@ -653,7 +653,7 @@ describe('the metrics', { timeout: 120_000 }, () => {
       });
       expect(new Set(unresolved)).toEqual(new Set([1]));
       const inReview = valuesOf(text, 'tollgate_open_reviews', { kind: 'payout', environment: 'sandbox' });
-      // Of that payout none, unless the machine was slow: its quiet period is over then.
+      // None for that payout, unless the machine was slow and its quiet period is over.
       expect(new Set(inReview)).toEqual(new Set([await payoutsInReview()]));
       expect(valueOf(text, 'nodejs_eventloop_lag_seconds')).toBeDefined();
     });
@@ -666,7 +666,7 @@ describe('the metrics', { timeout: 120_000 }, () => {
     const secrets = [apiKey, apiKey.split('_')[2] ?? '', paymentServiceKey, approvedCard, callbackUrl, ours];
     for (const canary of [...planted, ...secrets]) expect(text, canary).not.toContain(canary);
     expect(text).not.toMatch(/https?:|127\.0\.0\.1|\/nowhere/);
-    // Every label has a few values of our own making.
+    // Every label has a few values that we define.
     expect((await scrape()).split('\n').length).toBeLessThan(5_000);
   });
 });

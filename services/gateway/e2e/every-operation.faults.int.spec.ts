@@ -1,7 +1,6 @@
 /**
- * The main claim: whatever answers are lost and whenever the process is killed, the provider's ledger and the gateway agree in
- * the end, nothing has happened twice, and a review is opened for exactly the cases that no
- * inquiry can settle.
+ * The main claim: with any lost answers and process kills, the provider's ledger and the gateway agree in the end.
+ * Nothing has happened twice, and a review is opened exactly for the cases that no inquiry can settle.
  */
 import { eventually } from '@tollgate/testing';
 import { afterAll, expect, it } from 'vitest';
@@ -22,7 +21,7 @@ import { startSystem, stopEverything } from './system.ts';
 afterAll(stopEverything);
 
 const connections = 32;
-/** What is found out is inquired in distances of up to minutes; a machine that is busy with other things adds its own. */
+/** Inquiries have intervals of up to minutes; a busy machine adds delays. */
 const settleWithinMs = 240_000;
 
 it(
@@ -36,12 +35,12 @@ it(
     await runFlows(flowsOf(load, { refunded: 90, captureOrVoid: 90, payouts: 60 }), connections);
     expect(load.answered).toBeGreaterThan(1_000);
     expect(load.contradictions).toEqual([]);
-    // A test in which hardly an answer is lost would prove little.
+    // A test with few lost answers would prove little.
     for (const operation of lossy)
       expect(await countLost(system, operation), `lost answers to ${operation}`).toBeGreaterThan(10);
     const operator = await operatorOf(system, 'ada@company.example');
     await eventually(() => expectAgreement(system, load, operator), { timeoutMs: settleWithinMs });
-    // Nothing was cut off, so everything could be found out.
+    // Nothing was cut off, so everything can be resolved.
     expect(await reviewsOf(system)).toEqual([]);
   },
 );
@@ -99,7 +98,7 @@ it('the same on two gateways side by side, one of which is killed', { timeout: 9
   const first = await startSystem({ env: shortTimes });
   let second = await first.startBeside('second');
   let turn = 0;
-  // Every repeat goes to the other one.
+  // Every repeat uses the other gateway.
   const load = newLoad(() => ((turn += 1) % 2 === 0 ? first : second));
   await fund(load);
   await loseReplies(first);

@@ -94,12 +94,12 @@ async function publishAll(bus: Bus): Promise<void> {
   for (const history of payouts) await bus.publish(gatewayPayoutsTopic, history);
 }
 
-it('books each change once although it stops between effect and commit, repeatedly', async () => {
+it('books each change once although it repeatedly stops between effect and commit', async () => {
   const given = await start();
   await publishAll(given.bus);
   let crashes = 0;
   const crash = () => {
-    // Every other try: each batch comes at least twice.
+    // Every other attempt fails, so each batch is delivered at least twice.
     crashes += 1;
     if (crashes % 2 === 1) throw new Error('It stops in this test.');
   };
@@ -108,7 +108,7 @@ it('books each change once although it stops between effect and commit, repeated
   expectBookedOnce(entries);
 });
 
-it('books nothing more if it begins again at the first record', async () => {
+it('books nothing more if it starts again at the first record', async () => {
   const given = await start();
   await publishAll(given.bus);
   await consume(given, { group: 'books', count });

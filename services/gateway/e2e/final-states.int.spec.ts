@@ -11,11 +11,11 @@ const declinedCard = '4730198364688516';
 const settled = { timeoutMs: 20_000 };
 
 let system: System;
-/** Of the demo team, with a key that may send cards. */
+/** Calls of the demo team, with a key that may send cards. */
 let gateway: CallGateway;
-/** A person who operates the gateway. */
+/** Calls of an operator. */
 let operator: CallGateway;
-/** Of another team. */
+/** Calls of another team. */
 let games: CallGateway;
 let orders = 0;
 
@@ -56,7 +56,7 @@ async function expiredPayment(): Promise<string> {
 const untilShown = (token: string, expected: object, team = gateway) =>
   eventually(async () => expect(await read(team, 'payment', token)).toMatchObject(expected), settled);
 
-/** What an operator of the service does in its console. */
+/** An operator's action in the service's console. */
 async function revise(token: string, revision: { status: string; amount?: number }): Promise<void> {
   const serviceToken = await serviceTokenOf(system.sandbox, token);
   const answer = await system.sandbox('POST', `/sandbox/payments/${serviceToken}/revise`, revision);
@@ -85,7 +85,7 @@ const refund = (token: string, key: string, refunded: number) =>
     headers: { 'idempotency-key': key },
   });
 
-/** Resolves when the gateway has inquired, and recorded what it saw. */
+/** Resolves when the gateway has inquired and recorded the result. */
 async function inquireAgain(token: string): Promise<void> {
   const serviceToken = await serviceTokenOf(system.sandbox, token);
   const countInquiries = async () => {
@@ -160,7 +160,7 @@ describe('a final status that the provider revises', { timeout: 60_000 }, () => 
       const approvedAmount = to === 'approved' ? (newAmount ?? amount) : 0;
       await untilShown(token, { status: to, phase: to, amount, approvedAmount, reviews: [] });
       const history = await historyOf(gateway, 'payment', token);
-      // What was recorded before stands.
+      // Earlier events are unchanged.
       expect(history.slice(0, before.length)).toEqual(before);
       const reviewed = isFollowed ? [] : ['ReviewOpened', 'ReviewResolved'];
       expect(typesOf(history.slice(before.length))).toEqual([...reviewed, 'FinalStatusRevised']);
@@ -220,7 +220,7 @@ async function disputesOf(team: CallGateway): Promise<ShownDispute[]> {
   return (body as unknown as { disputes: ShownDispute[] }).disputes;
 }
 
-/** The customer's bank asks for some of the money back. @returns the service's id of the dispute */
+/** The customer's bank disputes part of the amount. @returns the service's id of the dispute */
 async function dispute(serviceToken: string, disputed: number): Promise<string> {
   const answer = await system.sandbox('POST', '/sandbox/disputes', { token: serviceToken, amount: disputed });
   expect(answer.statusCode).toBe(200);
@@ -245,7 +245,7 @@ it(
   async () => {
     const ours = await pay(approvedCard, 'approved');
     const theirs = await pay(approvedCard, 'approved', games);
-    // Made past the gateway, so no team's.
+    // Made outside the gateway, so it belongs to no team.
     const elsewhere = { ...terms(), callbackUrl: 'https://shop.example/callbacks' };
     const { token: foreign } = (await system.sandbox('POST', '/api/v1/payments', elsewhere)).body;
     await system.sandbox('POST', `/sandbox/payments/${foreign}/pay`, { outcome: 'approved' });
@@ -263,7 +263,7 @@ it(
     await untilDisputed(games, [{ ...pending, id: other, token: theirs, amount: 100 }]);
     const { amount } = terms();
     await untilPaymentShows(ours, { disputedAmount: 500, lostAmount: 0 });
-    // A refund of disputed money was sent, certainly refused, and answered 202.
+    // A refund of disputed money is certain to be refused, so it must not be sent and answered 202.
     const refused = await refund(ours, 'disputed', amount - 499);
     expect([refused.statusCode, refused.body.errors[0]?.code]).toEqual([409, 'payment_disputed']);
 

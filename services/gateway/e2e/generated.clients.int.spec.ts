@@ -1,6 +1,7 @@
 /**
- * `npm run test:clients`: the usual generators make clients of `/openapi.json`. Each client is compiled, and makes, refunds and
- * reads a payment. The amounts do not fit into 32 bits, and answers have a field that the client does not know.
+ * `npm run test:clients`: the common generators create clients from `/openapi.json`. Each client is compiled, and
+ * makes, refunds and reads a payment. The amounts do not fit into 32 bits, and answers have a field that the client
+ * does not know.
  */
 import { execFile } from 'node:child_process';
 import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -33,7 +34,7 @@ const openApiGenerator = (generator: string, out: string, ...more: string[]) => 
   '--global-property=apiTests=false,modelTests=false,apiDocs=false,modelDocs=false',
 ];
 
-/** Without it, clients for Go and okhttp-gson refuse an answer with a field that was added since. */
+/** Without it, clients for Go and okhttp-gson reject answers with newer fields. */
 const openToFields = '--additional-properties=disallowAdditionalPropertiesIfNotPresent=false';
 
 const java = (library: string, create: string): Client => ({
@@ -156,7 +157,7 @@ beforeAll(async () => {
 });
 afterAll(stopEverything);
 
-/** The document of a release before, as it were: answers have a field that its clients do not know. */
+/** The document of a simulated earlier release: answers have a field that its clients do not know. */
 function withoutRevision(text: string): string {
   const document = JSON.parse(text) as {
     components: { schemas: Record<string, { properties: Record<string, unknown>; required: string[] }> };

@@ -1,6 +1,6 @@
 /**
- * A card's number and its verification value were in the heap 80 seconds after the answer. Nothing of ours may hold on to
- * them: this looks at what a collection leaves, in the process that read, called and answered.
+ * No reference of ours may keep a card's number or verification value alive after the answer. Examines the heap after a
+ * garbage collection, in the process that read, called and answered.
  */
 import { mkdirSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,12 +12,12 @@ import { type CallGateway, type System, newDataDir, startSystem, stopEverything 
 
 afterAll(stopEverything);
 
-/** None of those that the sandbox knows, which are in the program's own texts. */
+/** Not one of the sandbox's test cards, which are in the program's own texts. */
 const pans = ['4012888888881881', '5105105105105100', '4000056655665556'];
 const payoutPan = '5200828282828210';
 const holder = 'Ada Byron King-Noel';
 const cvv = '7391';
-/** Four digits are in many a number: as a value they stand between what no number, id or hash continues with. */
+/** Four digits occur in many numbers: only a value not adjacent to characters of a number, id or hash counts. */
 const secrets: [name: string, pattern: RegExp][] = [
   ...[...pans, payoutPan, holder].map((text): [string, RegExp] => [text, new RegExp(text)]),
   [cvv, new RegExp(`(?<![\\w.:+/-])${cvv}(?![\\w.:+/-])`)],
@@ -38,7 +38,7 @@ interface Snapshot {
   strings: string[];
 }
 
-/** What objects, texts and functions in the heap are named or say. */
+/** Names and contents of objects, strings and functions in the heap. */
 function textsIn(file: string): string[] {
   const { snapshot, nodes, strings } = JSON.parse(readFileSync(file, 'utf8')) as Snapshot;
   const fields = snapshot.meta.node_fields;
@@ -48,7 +48,7 @@ function textsIn(file: string): string[] {
   return [...texts];
 }
 
-/** Of the secrets, those that a process has in its heap, and whether the search finds what must be there. */
+/** The secrets found in a process's heap, and whether the search finds the control values. */
 async function secretsInHeap({ quickstart }: System, directory: string) {
   const known = new Set(readdirSync(directory));
   process.kill(quickstart.pid, 'SIGUSR2');
@@ -62,7 +62,7 @@ async function secretsInHeap({ quickstart }: System, directory: string) {
   };
 }
 
-/** Refused and repeated, a card goes other ways than the first time. */
+/** Refused and repeated cards take other code paths. */
 async function sendCards(gateway: CallGateway): Promise<void> {
   for (const pan of pans.slice(1)) {
     const body = paymentOf(pan);
@@ -73,18 +73,18 @@ async function sendCards(gateway: CallGateway): Promise<void> {
   }
   const destination = { card: { pan: payoutPan, expires: '07/2031' } };
   await post(gateway, 'payouts', { amount: 7, currency: 'EUR', orderNumber: 'payout-1', destination });
-  // Others come in between, as they do.
+  // Other requests run in between.
   for (let number = 0; number < 20; number += 1)
     await post(gateway, 'payments', { ...terms, orderNumber: `later-${number}` });
 }
 
-it('nothing of a card is in the heap once its payment was answered', { timeout: 180_000 }, async () => {
+it('no card data is in the heap after its payment was answered', { timeout: 180_000 }, async () => {
   const directory = join(newDataDir(), 'heap');
   mkdirSync(directory, { recursive: true });
   const first = await startSystem({
     env: { TOLLGATE_LOG_LEVEL: 'debug', PROVIDER_CALL_DEADLINE_MS: '20000' },
   });
-  // A gateway without the sandbox, which reads cards, too.
+  // A gateway without the sandbox, which also reads cards.
   const system = await first.startBeside('heap', {
     NODE_OPTIONS: `--heapsnapshot-signal=SIGUSR2 --diagnostic-dir=${directory}`,
   });
@@ -96,7 +96,7 @@ it('nothing of a card is in the heap once its payment was answered', { timeout: 
   await eventually(async () => {
     expect((await ledgerOf(first.sandbox)).payments).toHaveLength(1);
   });
-  // While the call is under way they are there, and the search finds them.
+  // During the call they are in the heap, and the search finds them.
   expect((await secretsInHeap(system, directory)).found).toEqual(expect.arrayContaining([pans[0], cvv]));
   await answer;
   await sendCards(gateway);

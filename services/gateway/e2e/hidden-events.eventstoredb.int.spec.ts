@@ -1,6 +1,6 @@
 /**
- * A gateway on a leader without a quorum, which takes what it confirms to nobody and hides from every read. A repeated
- * refund ended with 500.
+ * A gateway on a leader without a quorum, which accepts appends but confirms them to no client and hides them from
+ * every read. A repeated refund must not end with 500.
  */
 import { hideNext, servedStore } from '@tollgate/event-store/testing/eventstoredb';
 import { eventually } from '@tollgate/testing';
@@ -10,7 +10,7 @@ import { ledgerOf } from './ledger.ts';
 import { startSystem, stopEverything } from './system.ts';
 
 const settled = { timeoutMs: 60_000 };
-/** Longer than the gateway tries by itself, milliseconds. */
+/** Longer than the gateway's own retries. @unit milliseconds */
 const longMs = 12_000;
 
 afterAll(stopEverything, 60_000);

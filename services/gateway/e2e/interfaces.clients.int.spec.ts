@@ -1,4 +1,4 @@
-/** `npm run test:clients`: what we say of our interfaces, taken at its word by programs that others have written. */
+/** `npm run test:clients`: validates our interface documents with third-party tools. */
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -38,7 +38,7 @@ interface Run {
   input?: string;
 }
 
-/** Gives the exit code and all that was printed. */
+/** Returns the exit code and the output. */
 function run(command: string, { args, env = {}, input }: Run) {
   return new Promise<{ code: number | string; output: string }>((resolve) => {
     const options = { cwd: folder, env: { ...process.env, ...env }, maxBuffer: 64 * 1024 * 1024 };
@@ -53,14 +53,14 @@ const nothingWrong = { code: 0 };
 
 interface Schemathesis {
   config?: string;
-  /** What comes as the bearer credential; the key of a team unless given. */
+  /** The bearer credential. @default the key of a team */
   credential?: string;
-  /** Checks that hold for none of these calls. */
+  /** Checks that do not apply to these calls. */
   without?: readonly string[];
   env?: Record<string, string>;
 }
 
-/** The same requests each time, but for what answers put into them. */
+/** The same requests each time, except for values from answers. */
 function schemathesis(
   args: readonly string[],
   { config = 'schemathesis.toml', credential = key, without = [], env = {} }: Schemathesis = {},
@@ -84,13 +84,13 @@ function schemathesis(
   });
 }
 
-it('schemathesis: every call of the interface answers as it says, whatever comes', async () => {
+it('schemathesis: every call is answered as documented, for any input', async () => {
   const { code, output } = await schemathesis(['--max-examples', '15']);
   expect({ code }, output).toEqual(nothingWrong);
   expect(output).toMatch(/Tested: \d{2}/);
 });
 
-it('schemathesis: so do the calls about payments, refunds, payouts and endpoints that are there', async () => {
+it('schemathesis: so are calls about existing payments, refunds, payouts and endpoints', async () => {
   const { code, output } = await schemathesis(
     ['--max-examples', '10', '--include-path-regex', String.raw`^/api/v1/(?!admin/).*\{`],
     { config: 'schemathesis-recorded.toml', env: recorded },
@@ -99,14 +99,14 @@ it('schemathesis: so do the calls about payments, refunds, payouts and endpoints
   expect(output).toMatch(/Tested: \d{2}/);
 });
 
-// With the key of a team they were all refused, and so not tried at all: one published every dead letter for a body of `null`.
-it('schemathesis: so do the calls of people who operate the gateway', async () => {
+// A team's key would be refused by all of these routes before any input is checked.
+it("schemathesis: so are the operators' calls", async () => {
   const argv = ['operator', 'token', '--role', 'admin'];
   const { token: credential } = await tollgate<{ token: string }>(system, ...argv);
   const { code, output } = await schemathesis(
-    // A call to `me/revoke` would revoke the token that the calls are made with; `sign-ins` takes a link only.
+    // A call to `me/revoke` would revoke the token in use; `sign-ins` takes a link only.
     ['--max-examples', '10', '--include-path-regex', '^/api/v1/admin/(?!me/revoke|sign-ins)'],
-    // A reconciliation is found once it has ended, and what is not found of a new team is a key of it.
+    // A reconciliation exists only after it has ended, and 404 for a new team refers to a key.
     {
       config: 'schemathesis-recorded.toml',
       env: recorded,
@@ -119,12 +119,12 @@ it('schemathesis: so do the calls of people who operate the gateway', async () =
   expect(output).not.toMatch(/returned only 401\/403/);
 });
 
-/** Something of each kind. */
+/** Creates something of each kind. */
 async function record(): Promise<Record<string, string>> {
   const call = async (path: string, body: object) => {
     const headers: Record<string, string> = { 'idempotency-key': `clients-${path}` };
     const answer = await system.gatewayAs(key)('POST', `/api/v1/${path}`, { body, headers });
-    // Nothing can be paid out yet: a payout that was refused is one, too.
+    // Nothing can be paid out yet, but a refused payout is a payout, too.
     expect([200, 201, 409], JSON.stringify(answer.body)).toContain(answer.statusCode);
     return answer;
   };
@@ -144,7 +144,7 @@ async function record(): Promise<Record<string, string>> {
   };
 }
 
-it('Redocly: the OpenAPI document has nothing to be warned of', async () => {
+it('Redocly: the OpenAPI document has no warnings', async () => {
   const binary = join(toolFolder('CLIENTS_IN_NODE'), 'node_modules', '.bin', 'redocly');
   const { code, output } = await run(binary, {
     args: ['lint', openapi, '--max-problems', '1000'],
@@ -154,7 +154,7 @@ it('Redocly: the OpenAPI document has nothing to be warned of', async () => {
   expect(output).not.toMatch(/\d+ warnings?/);
 });
 
-it('openapi-typescript: its types compile, and know our fields', async () => {
+it('openapi-typescript: its types compile, and contain our fields', async () => {
   const binary = join(toolFolder('CLIENTS_IN_NODE'), 'node_modules', '.bin', 'openapi-typescript');
   const made = await run(binary, { args: [openapi, '--output', join(folder, 'gateway.ts')] });
   expect({ code: made.code }, made.output).toEqual(nothingWrong);
@@ -172,14 +172,14 @@ export type Created = paths['/api/v1/payments']['post']['responses'][200]['conte
 export const tokenOf = ({ token }: Created): string => token;
 `;
 
-it('the parser of AsyncAPI: the document of our topics has nothing to be warned of', async () => {
+it('the AsyncAPI parser: the document of our topics has no warnings', async () => {
   const parser = join(toolFolder('CLIENTS_IN_NODE'), 'node_modules', '@asyncapi', 'parser');
   const { Parser } = createRequire(import.meta.url)(parser) as AsyncApiParser;
   const { document, diagnostics } = await new Parser().parse(
     readFileSync(join(workspace, 'docs', 'asyncapi.json'), 'utf8'),
   );
   expect(document).toBeDefined();
-  // That there is a later version of AsyncAPI is no warning: readers of 3.0.0 are more.
+  // Ignores the hint to a later version of AsyncAPI: version 3.0.0 has more readers.
   const warnings = diagnostics.filter(({ severity }) => severity <= 1);
   expect(warnings.map(({ code, message, path }) => [code, path.join('/'), message])).toEqual([]);
 });
@@ -193,7 +193,7 @@ interface AsyncApiParser {
   };
 }
 
-it('promtool: the metrics have nothing to be warned of', async () => {
+it('promtool: the metrics have no warnings', async () => {
   const input = await system.metrics();
   expect(input).toContain('tollgate_http_request_duration_seconds_bucket');
   const { code, output } = await run(toolFolder('PROMTOOL'), { args: ['check', 'metrics'], input });

@@ -1,4 +1,4 @@
-/** Creations from eight connections until the load is ended, every fourth paid: what a gateway on Kafka is put under. */
+/** The load on a gateway with Kafka: creations from eight connections until it is ended, every fourth paid. */
 import { eventually } from '@tollgate/testing';
 import { expect, onTestFinished } from 'vitest';
 import { ledgerOf } from './ledger.ts';
@@ -6,28 +6,28 @@ import { newLoad, pay } from './mixed-load.ts';
 import type { Answer, System } from './system.ts';
 
 const connections = 8;
-/** Between two creations of one connection: this tests what happens meanwhile, not throughput. */
+/** Pause between two creations of one connection: this tests correctness, not throughput. */
 const pauseMs = 200;
 const answeredWithinMs = 60_000;
 const paidOneIn = 4;
 /**
- * After a kill Kafka waits out the dead consumer's session, 30 s, before it gives its callbacks to another one, and after
- * two kills in a row twice that. Less than two minutes: then the payments would be inquired even if no callback came.
+ * After a kill Kafka waits 30 s for the dead consumer's session before it reassigns its callbacks, and twice that after
+ * two kills in a row. Less than two minutes, after which payments would be inquired even without a callback.
  */
 const approvedWithinMs = 100_000;
 
 export interface CreationLoad {
   /** The gateway's tokens of the payments whose creation was answered, by order number. */
   tokens: Map<string, string>;
-  /** Those of them that a customer has paid. */
+  /** Those that a customer has paid. */
   paid: Set<string>;
-  /** Creations that were not answered with success at once; each is asked for again. */
+  /** Creations without an immediate success; each is repeated. */
   setbacks: number;
-  /** Begins no more creations, and resolves when those that were begun are answered. */
+  /** Starts no more creations, and resolves when all pending ones are answered. */
   end(): Promise<void>;
 }
 
-/** @param systems the gateways as they are now: the connections take turns */
+/** @param systems the current gateways: the connections alternate */
 export function startLoad(systems: () => readonly System[], name: string): CreationLoad {
   let hasEnded = false;
   let begun = 0;
@@ -60,7 +60,7 @@ export function startLoad(systems: () => readonly System[], name: string): Creat
   }
 
   const running = Array.from({ length: connections }, (_, number) => connection(number));
-  // The promise of the end reports a failure; until then it must not end the process.
+  // `end` reports a failure; until then it must not end the process.
   for (const each of running) each.catch(() => (hasEnded = true));
   onTestFinished(() => load.end());
   return load;
@@ -72,7 +72,7 @@ function never(): never {
   throw new Error('there is no gateway to be loaded');
 }
 
-/** Asks until the payment has its page; the order number makes that one payment. */
+/** Repeats until the payment has its page; the order number makes it a single payment. */
 async function create(load: CreationLoad, system: () => System, orderNumber: string): Promise<Answer> {
   const body = { product: 'Tea', amount: 1250, currency: 'EUR', orderNumber };
   const giveUpAt = Date.now() + answeredWithinMs;
@@ -91,7 +91,10 @@ async function create(load: CreationLoad, system: () => System, orderNumber: str
   }
 }
 
-/** What the load has done, nothing lost and nothing twice: each payment is there, once at the service, and paid where it was. */
+/**
+ * Checks the load for losses and duplicates: each payment exists, once at the service, and is paid if a customer paid
+ * it.
+ */
 export async function expectAllThere(system: System, loads: readonly CreationLoad[]): Promise<void> {
   const paid = loads.flatMap((load) => [...load.paid]);
   const tokens = loads.flatMap((load) => [...load.tokens.values()]);
@@ -106,7 +109,7 @@ export async function expectAllThere(system: System, loads: readonly CreationLoa
     { timeoutMs: approvedWithinMs, intervalMs: 500 },
   );
   const { payments } = await ledgerOf(system.sandbox);
-  // A page whose answer was late is followed by another one, under its own number. Each number is there once, and one page is paid.
+  // A late answer leads to a second page under its own number. Each number exists once, and one page is paid.
   const numbers = payments.map(({ orderNumber }) => orderNumber);
   expect(new Set(numbers).size).toBe(numbers.length);
   const pages = Map.groupBy(payments, ({ orderNumber }) => orderNumber.split('.')[0]);

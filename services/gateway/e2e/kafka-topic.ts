@@ -1,4 +1,4 @@
-/** What lies on the topics of a broker: read from outside, and compared with the event store. */
+/** Reads a broker's topics from outside, and compares them with the event store. */
 import { execFile, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -25,12 +25,12 @@ import { expect } from 'vitest';
 
 export type TopicRecord = Omit<BusRecord, 'timestamp'>;
 
-/** kcat is no code of ours and has another Kafka client, so it is asked wherever it is installed. */
+/** kcat is independent of our code and has another Kafka client, so it is used wherever it is installed. */
 const hasKcat = spawnSync('kcat', ['-V']).status === 0;
-/** Names the reader in the titles of tests. */
+/** Shown in the titles of tests. */
 export const readerName = hasKcat ? 'kcat' : 'our own consumer, as there is no kcat';
 
-/** All records of a topic, those of one partition in order. Rejects if there is no such topic. */
+/** All records of a topic, in order per partition. Rejects if the topic does not exist. */
 export const readTopic = (brokers: string, topic: string): Promise<TopicRecord[]> =>
   hasKcat ? readByKcat(brokers, topic) : readByBus(brokers, topic);
 
@@ -99,7 +99,7 @@ async function storedEvents(dataDir: string): Promise<RecordedEvent[]> {
   return events;
 }
 
-/** The ids of the journal entries that the events of a data directory lead to. */
+/** The ids of the journal entries derived from the events of a data directory. */
 async function storedEntryIds(dataDir: string): Promise<string[]> {
   const store = await createEmbeddedEventStore({ file: join(dataDir, 'events.db') });
   const options = { from: 'beginning', signal: new AbortController().signal } as const;
@@ -109,7 +109,7 @@ async function storedEntryIds(dataDir: string): Promise<string[]> {
 
 const entryIdOf = ({ headers }: Pick<TopicRecord, 'headers'>): string => headers['ce_id'] ?? '';
 
-/** One line for each record that has to be there, by topic and key. */
+/** One line for each expected record, by topic and key. */
 function expectedLines(events: readonly RecordedEvent[]): Map<string, string[]> {
   const lines = new Map<string, string[]>();
   for (const { stream, id, type, revision, position, metadata } of events) {
@@ -125,13 +125,13 @@ function expectedLines(events: readonly RecordedEvent[]): Map<string, string[]> 
   return lines;
 }
 
-/** One line for each record that is there; what says the same twice, in its headers and its value, must not differ. */
+/** One line for each existing record. Duplicate information in headers and value must agree. */
 function foundLines(records: readonly TopicRecord[]): Map<string, string[]> {
   const lines = new Map<string, string[]>();
   for (const record of records) {
     const { topic, key, headers } = record;
     const event = decodedEvent(record);
-    // Of release 0.1.0 without leading zeros.
+    // Records of release 0.1.0 have no leading zeros.
     const sequence = Number(headers[sequenceHeader] ?? 'none');
     const said = [headers['ce_id'], sequence, headers['ce_time'], headers['ce_subject']];
     expect(said, key).toEqual([event.id, event.sequence, event.time, key]);
@@ -146,7 +146,7 @@ function foundLines(records: readonly TopicRecord[]): Map<string, string[]> {
 
 const differencesShown = 5;
 
-/** Shows some of the keys that differ: thousands would hide what has happened. */
+/** Shows some of the differing keys: thousands would hide the cause. */
 function expectSameLines(found: Map<string, string[]>, expected: Map<string, string[]>): void {
   const names = [...new Set([...found.keys(), ...expected.keys()])];
   const textOf = (lines: Map<string, string[]>, name: string) => (lines.get(name) ?? []).join('\n');
@@ -170,8 +170,8 @@ export interface Comparison {
 }
 
 /**
- * Each event is on its topic exactly once, per key in the order of its stream and in one partition, and nothing else is.
- * Waits until that is so.
+ * Each event is on its topic exactly once, per key in the order of its stream and in one partition, and the topic
+ * contains nothing else. Waits until that is so.
  *
  * @returns the records of all public topics
  */

@@ -1,4 +1,4 @@
-/** The sandbox's ledger, which is the truth about money, and what the gateway says about the same. */
+/** The sandbox's ledger, which is the truth about money, and the gateway's records of it. */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,9 +11,9 @@ export interface Call {
   operation: string;
   token?: string;
   orderNumber?: string;
-  /** `none`, or what the call has done. */
+  /** `none`, or the effect of the call. */
   effect: string;
-  /** The HTTP status with the first error code, or the fault that took the answer's place. */
+  /** The HTTP status with the first error code, or the fault that replaced the answer. */
   answer: string;
 }
 
@@ -25,7 +25,7 @@ export interface Ledger {
   calls: Call[];
 }
 
-/** @param of begins the order numbers that count: the gateway's token of a payment or payout */
+/** @param of prefix of the order numbers that count: the gateway's token of a payment or payout */
 export async function ledgerOf(sandbox: CallSandbox, of = ''): Promise<Ledger> {
   const { statusCode, body } = await sandbox('GET', '/sandbox/ledger');
   if (statusCode !== 200) throw new Error(`there is no ledger: ${JSON.stringify(body)}`);
@@ -42,7 +42,7 @@ export async function ledgerOf(sandbox: CallSandbox, of = ''): Promise<Ledger> {
   };
 }
 
-/** The service's token of the only payment that the service made for one of ours. */
+/** The service's token of the only payment that the service made for one of our payments. */
 export async function serviceTokenOf(sandbox: CallSandbox, token: string): Promise<string> {
   const { payments } = await ledgerOf(sandbox, `${token}.`);
   const [payment] = payments;
@@ -75,7 +75,7 @@ export interface HistoryEvent {
   data: Record<string, unknown>;
 }
 
-/** What a team reads about a payment or payout of its own. */
+/** A team's view of one of its payments or payouts. */
 export async function read(gateway: CallGateway, kind: 'payment' | 'payout', token: string): Promise<Shown> {
   const { statusCode, body } = await gateway('GET', `/api/v1/${kind}s/${token}`);
   if (statusCode !== 200) throw new Error(`${token} cannot be read: ${JSON.stringify(body)}`);
@@ -100,7 +100,7 @@ export async function reviewsOf(gateway: CallGateway, token: string): Promise<st
   return reviews.filter((each) => each.token === token).map(({ code }) => code);
 }
 
-/** A callback that says nothing, as none before it did, at the address that only the service was given: the gateway has to inquire. */
+/** An empty callback, unlike any earlier one, at the payment's secret address: the gateway must inquire. */
 export async function hint({ dataDir, quickstart }: System, token: string): Promise<void> {
   const secrets = parseCallbackSecrets(readFileSync(join(dataDir, 'callback-secrets'), 'utf8').trim());
   const { statusCode, body } = await request(

@@ -1,4 +1,4 @@
-/** A Kafka broker of a spec's own, which it may stop, as one that somebody else named must not be. */
+/** A Kafka broker private to a spec, which may stop it, unlike a broker from the environment. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,31 +7,31 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 export interface LocalBroker {
-  /** What `KAFKA_BROKERS` is set to, also while it does not run. */
+  /** Value of `KAFKA_BROKERS`, also while it is stopped. */
   brokers: string;
-  /** Where it listens with TLS and SASL, where it does. */
+  /** Address with TLS and SASL, if enabled. */
   secured: SecuredAddress;
-  /** Starts it, or starts it again on the same data; resolves when it serves. */
+  /** Starts it, also again on the same data; resolves when it serves. */
   start(): Promise<void>;
-  /** Resolves when its process is gone. */
+  /** Resolves when its process has ended. */
   stop(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
   signal(name: 'SIGSTOP' | 'SIGCONT'): void;
 }
 
 interface SecuredAddress {
   brokers: string;
-  /** Of the user `tollgate`. */
+  /** Password of the user `tollgate`. */
   password(): string;
   caFile: string;
 }
 
 const brokerDirs = new Set<string>();
 
-/** A broker with no data yet, and not started yet. */
+/** A broker without data, not started yet. */
 export function localBroker({ isSecured = false }: { isSecured?: boolean } = {}): LocalBroker {
   const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-e2e-kafka-'));
   brokerDirs.add(dataDir);
-  // Below those that the system gives to connections: while the broker is down, one of these might take its port.
+  // Below the ephemeral ports: while the broker is down, a connection might take its port.
   const port = 12_000 + 2 * Math.floor(Math.random() * 9_000);
   const securedPort = port + 1;
   const argv = isSecured ? ['--secured-port', String(securedPort)] : [];
@@ -51,7 +51,7 @@ export function localBroker({ isSecured = false }: { isSecured?: boolean } = {})
   };
 }
 
-/** Stops all and removes their data; call it when a suite ends. */
+/** Stops all brokers and removes their data; call it when a suite ends. */
 export async function stopBrokers(): Promise<void> {
   for (const dataDir of brokerDirs) {
     await runKafka('down', dataDir);
@@ -60,7 +60,7 @@ export async function stopBrokers(): Promise<void> {
   brokerDirs.clear();
 }
 
-/** What `npm run kafka:up` and `kafka:down` run; down waits until the broker's process is gone. */
+/** The commands of `npm run kafka:up` and `kafka:down`; down waits until the broker's process has ended. */
 async function runKafka(
   command: 'up' | 'down',
   dataDir: string,

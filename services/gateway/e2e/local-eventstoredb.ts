@@ -1,15 +1,15 @@
-/** A server that speaks EventStoreDB's protocol, of a test's own, which it may kill and stop. */
+/** A server with EventStoreDB's protocol private to a test, which may kill and stop it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 export interface LocalEventStoreDb {
-  /** What `EVENTSTORE_URL` is set to, also while it does not run. */
+  /** Value of `EVENTSTORE_URL`, also while it is stopped. */
   url: string;
-  /** Starts it again on the same data and port; resolves when it serves. */
+  /** Restarts it on the same data and port; resolves when it serves. */
   start(): Promise<void>;
-  /** Resolves when its process is gone. */
+  /** Resolves when its process has ended. */
   stop(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
   signal(name: 'SIGSTOP' | 'SIGCONT'): void;
 }

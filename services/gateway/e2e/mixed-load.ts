@@ -1,8 +1,11 @@
-/** Every operation that moves money, from many connections at once, each asked for several times, as a team's programs do. */
+/**
+ * Every operation that moves money, from many concurrent connections, each repeated several times, like teams'
+ * programs.
+ */
 import { dayMs } from '@tollgate/service-kit';
 import type { Answer, ReachedSystem } from './system.ts';
 
-/** What one flow has done, for the comparison with the service's ledger. */
+/** The effects of one flow, for the comparison with the service's ledger. */
 interface Outcome {
   flow: string;
   /** The gateway's token of the payment, or of the payout. */
@@ -11,18 +14,18 @@ interface Outcome {
 }
 
 export interface Load {
-  /** The system as it is now: another process after a restart. */
+  /** The current system: another process after a restart. */
   system: () => ReachedSystem;
   /** Requests that were answered. */
   answered: number;
   outcomes: Outcome[];
   /** Answers to one request that contradict each other. */
   contradictions: string[];
-  /** How long a flow waits for what its payment becomes, milliseconds. */
+  /** How long a flow waits for a status of its payment. @unit milliseconds */
   phaseWithinMs: number;
 }
 
-/** A payment whose callback was lost is inquired after two minutes, and again if that inquiry fails. */
+/** A payment with a lost callback is inquired after two minutes, and again if that inquiry fails. */
 const phaseWithinDefaultMs = 420_000;
 
 export const newLoad = (system: () => ReachedSystem, phaseWithinMs = phaseWithinDefaultMs): Load => ({
@@ -33,14 +36,17 @@ export const newLoad = (system: () => ReachedSystem, phaseWithinMs = phaseWithin
   contradictions: [],
 });
 
-/** How long a part of the system may be down, and an operation is asked for again while its outcome is unknown. */
+/** How long a part of the system may be down, and an operation is repeated while its outcome is unknown. */
 const giveUpMs = 60_000;
 const pauseMs = 100;
 const creationTriesMax = 20;
 
 const isOpen = ({ statusCode }: Answer): boolean => [202, 409, 429, 503].includes(statusCode);
 
-/** Asks twice at once, and again until the outcome is known or the time is up; every answer must name the same thing. */
+/**
+ * Sends two concurrent requests, and repeats them until the outcome is known or the time is up. Every answer must name
+ * the same operation.
+ */
 export async function ask(
   load: Load,
   path: string,
@@ -65,7 +71,7 @@ export async function ask(
   }
 }
 
-/** 409 is also how a certain refusal is answered. */
+/** A certain refusal is also answered with 409. */
 const isRefused = ({ statusCode, body }: Answer): boolean =>
   statusCode === 409 && body.errors.every(({ code }) => code !== 'operation_in_progress');
 
@@ -90,7 +96,8 @@ async function create(load: Load, flow: string, more: object, tryNumber = 1): Pr
   // The flow needs the page. Failed inquiries are repeated after 15 s, then 30 s.
   const created = await ask(load, '/api/v1/payments', { body, withinMs: load.phaseWithinMs });
   const { statusCode, body: answer } = created;
-  // On a slow machine a call may not be sent in time: then nothing was charged, and a client repeats as the error says.
+  // On a slow machine a call may not be sent in time. Nothing was charged then, and a client repeats it, as the error
+  // says.
   const isNotReached = statusCode === 502 && answer.errors[0]?.code === 'provider_not_reached';
   if (isNotReached && tryNumber < creationTriesMax) return create(load, flow, more, tryNumber + 1);
   if (statusCode !== 200) throw new Error(`${flow}: ${JSON.stringify(created)}`);
@@ -98,7 +105,7 @@ async function create(load: Load, flow: string, more: object, tryNumber = 1): Pr
   return answer.processingUrl;
 }
 
-/** What the customer does on the page. */
+/** The customer's action on the page. */
 export async function pay(load: Load, processingUrl: string): Promise<void> {
   if (!URL.canParse(processingUrl)) throw new Error('there is no page to pay on');
   const serviceToken = new URL(processingUrl).pathname.split('/').at(-1) ?? '';
@@ -129,7 +136,7 @@ export async function refundedPayment(load: Load, flow: string): Promise<void> {
     await ask(load, '/api/v1/refunds', { body: { token, amount }, key: `${flow}-${amount}` });
 }
 
-/** Created as a two-step payment, paid on the page, then taken or release. */
+/** Created as a two-step payment, paid on the page, then captured or voided. */
 export async function captureOrVoidPayment(
   load: Load,
   flow: string,
@@ -147,12 +154,14 @@ export async function payout(load: Load, flow: string): Promise<void> {
   const body = { amount: 7, currency: 'EUR', orderNumber: flow, destination };
   const answer = await ask(load, '/api/v1/payouts', { body });
   const { token }: { token?: string } = answer.body;
-  // One that was never announced has none: the system was down for as long as it was asked.
+  // A payment that was never announced has none: the system was down for all attempts.
   if (token === undefined) throw new Error(`${flow}: ${JSON.stringify(answer)}`);
   load.outcomes.push({ flow, token, kind: 'payout' });
 }
 
-/** Runs the flows from so many connections at once. Rejects on a failure, also one that came before it was awaited. */
+/**
+ * Runs the flows over a number of concurrent connections. Rejects on a failure, including one before it was awaited.
+ */
 export function runFlows(flows: readonly (() => Promise<void>)[], connections: number): Promise<void> {
   const queue = flows.values();
   const work = async () => {

@@ -1,4 +1,4 @@
-/** The main job from outside: a team's HTTP call, the customer on the hosted page, the team's reading, the topic. */
+/** The main flow from outside: a team's HTTP call, the customer on the hosted page, the team's reads, the topic. */
 import { eventually } from '@tollgate/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { payOnHostedPage } from '@tollgate/payment-service/customer';
@@ -106,7 +106,7 @@ describe('a payment through the hosted page', () => {
     expect(await payOnHostedPage(system.customer, declined)).toBe('https://shop.example/sorry');
   });
 
-  it('is authorized where the team wants two steps', async () => {
+  it('is authorized if the team requests two steps', async () => {
     const { token, processingUrl } = (await create(terms({ needConfirmation: true }))).body;
     await payOnHostedPage(system.customer, { processingUrl, card: approvedCard });
     await eventually(async () => {
@@ -116,8 +116,8 @@ describe('a payment through the hosted page', () => {
   });
 });
 
-describe('what a team reads', () => {
-  it('a payment at once after its creation, and in lists by status and order number', async () => {
+describe("a team's reads", () => {
+  it('show a payment at once after its creation, and in lists by status and order number', async () => {
     const body = terms();
     const created = await create(body);
     const { token } = created.body;
@@ -135,7 +135,7 @@ describe('what a team reads', () => {
 });
 
 describe('a repeated creation', () => {
-  it('from many connections at once is carried out once, with one answer', async () => {
+  it('from many connections at once is executed once, with one answer', async () => {
     const body = terms();
     const answers = await Promise.all(Array.from({ length: 20 }, () => create(body)));
     expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([200]));
@@ -155,7 +155,7 @@ describe('a repeated creation', () => {
   });
 });
 
-// The story: one lost reply of the service kept a customer from the page for 65 seconds.
+// One lost reply of the service must not keep a customer from the page.
 describe('a creation without a usable answer', () => {
   it.each(['lost_reply', 'error_after', 'html_502', 'truncated_json', 'error_before', 'slow_reply'])(
     '%s is followed at once by another page, the only one that is given',
@@ -178,7 +178,7 @@ describe('a creation without a usable answer', () => {
 });
 
 describe('callbacks', () => {
-  it('that come twice leave one event each', async () => {
+  it('that arrive twice leave one event each', async () => {
     await system.sandbox('POST', '/sandbox/faults', [
       { operation: 'callback', fault: 'duplicate', times: 5 },
     ]);
@@ -190,7 +190,7 @@ describe('callbacks', () => {
     expect(history.at(-1)).toBe('PaymentApproved');
   });
 
-  it('that come before the creation is answered do no harm', async () => {
+  it('that arrive before the creation is answered do no harm', async () => {
     await system.sandbox('POST', '/sandbox/faults', [
       { operation: 'callback', fault: 'before_reply', times: 1 },
     ]);
@@ -202,10 +202,10 @@ describe('callbacks', () => {
     expect(await ledgerOf(token)).toHaveLength(1);
   });
 
-  it('that are forged are turned away and cost no call', async () => {
+  it('that are forged are rejected without an outbound call', async () => {
     const { token, processingUrl } = (await create()).body;
     const serviceToken = new URL(processingUrl).pathname.split('/').at(-1);
-    // Of this payment: what an earlier one has set off may still be under way.
+    // Calls for this payment only: earlier payments may still cause some.
     const callsMade = async () =>
       (await system.sandbox('GET', '/sandbox/ledger')).body.calls.filter(
         (call) => call.token === serviceToken || call.orderNumber?.startsWith(token) === true,
@@ -224,7 +224,7 @@ describe('callbacks', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('refusals', () => {
   const unknownKey = { authorization: 'Bearer tg_sandbox_x_yyyyyyyyyyyyyyyyyyyy' };
   it.each<[string, number, string, string | undefined, { body?: object; headers?: Record<string, string> }]>([
     ['no key', 401, 'auth_header_not_found', undefined, { headers: { authorization: '' } }],

@@ -1,4 +1,4 @@
-/** What a gateway on Kafka writes: every event once and in order; and what it makes of records that are none. */
+/** Records of a gateway on Kafka: every event once and in order. Invalid records do not stop it. */
 import { type EncodedRecord, providerCallbacksDlqTopic, providerCallbacksTopic } from '@tollgate/core';
 import { decodeDisputeRecord, decodePaymentRecord, decodePayoutRecord } from '@tollgate/gateway-api';
 import { createKafkaMessageBus } from '@tollgate/message-bus/kafka';
@@ -40,14 +40,14 @@ afterAll(async () => {
   await stopBrokers();
 }, 60_000);
 
-// What publishes and consumes ran into topics that were only being made: two errors and 26 warnings, and nothing was wrong.
-it('a first start, on a broker without topics, has nothing to warn of', () => {
+// Publisher and consumers must wait for new topics instead of logging errors.
+it('a first start, on a broker without topics, logs no warning', () => {
   const lines = system
     .output()
     .split('\n')
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line) as { service: string });
-  // A key is refused until the gateway has heard of it.
+  // A key is refused until the gateway has loaded it.
   expect(lines.filter(({ service }) => service !== 'security')).toEqual([]);
 });
 
@@ -57,7 +57,7 @@ const create = (body: object) =>
 const untilPhase = (token: string, phase: string) =>
   eventually(async () => expect(await read(gateway, 'payment', token)).toMatchObject({ phase }), settled);
 
-/** Money for payouts: a large payment whose money has arrived. It leaves a token to charge by, too. */
+/** Money for payouts: a large settled payment. It also yields a recurring token. */
 async function fund(): Promise<string> {
   const { body } = await create({ amount: 1_000_000, orderNumber: 'funds', recurring: true });
   await pay(load, body.processingUrl);
@@ -115,7 +115,7 @@ describe('on a real broker', { timeout: 90_000 }, () => {
   });
 });
 
-/** A record may be this large by our own limit: key, value and headers with some room around each. */
+/** The maximum size of a record by our own limit: key, value and headers with some margin each. */
 const largestValueBytes = 1_000_000 - 40 - 'huge'.length;
 
 const poison: Record<string, EncodedRecord> = {
@@ -136,7 +136,7 @@ const poison: Record<string, EncodedRecord> = {
   },
 };
 
-/** Kafka takes more than we publish: up to 1,048,588 bytes with everything around a record. */
+/** Kafka accepts more than we publish: records of up to 1,048,588 bytes including overhead. */
 const foreign: Record<string, EncodedRecord> = {
   'a text that only others may publish': encoded('large-text', 'x'.repeat(1_048_300)),
   'a callback that only others may publish': encoded(
@@ -160,7 +160,7 @@ it.each(Object.entries({ ...poison, ...foreign }))(
   { timeout: 60_000 },
   async (name, record) => {
     const bus = createKafkaMessageBus({ brokers: [brokers], clientId: 'e2e-poison', clock: systemClock });
-    // The same partition, so that nothing comes past it.
+    // The same partition, so that no record overtakes it.
     const topic = providerCallbacksTopic;
     const partition = name in foreign ? 0 : await bus.partitionOf(topic, record.key);
     if (name in foreign) await publishAsForeigner([brokers], { topic, partition }, record);

@@ -1,6 +1,6 @@
 /**
- * What happened: a refund made in the service's console, and a final state that the service revised while the callback
- * was lost. A minute, an hour and a day later the gateway still said `approved`, with no review.
+ * A refund made in the service's console, and a final status that the service revised while the callback was lost: only
+ * reconciliation finds them.
  */
 import { eventually } from '@tollgate/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -60,13 +60,13 @@ interface Run {
 }
 const resultOf = ({ stdout }: { stdout: string }) => (JSON.parse(stdout) as Run[])[0]!;
 
-it('finds what no callback has reported, in one run', { timeout: 120_000 }, async () => {
-  // The run of today that each start makes; the next one comes in an hour.
+it('finds all changes without a callback in one run', { timeout: 120_000 }, async () => {
+  // Today's run after each start; the next one is in an hour.
   await eventually(
     async () => expect((await reconciliations()).map(({ by }) => by)).toContain('schedule'),
     settled,
   );
-  // From the beginning: a callback that comes late would have it all inquired.
+  // Registered first: a late callback would cause inquiries about everything.
   await system.sandbox('POST', '/sandbox/faults', [{ operation: 'callback', fault: 'drop' }]);
   const [refunded, revised, untouched] = [
     await paid('order-1'),
@@ -83,7 +83,7 @@ it('finds what no callback has reported, in one run', { timeout: 120_000 }, asyn
     200,
   );
 
-  // Whatever is too young may be under way.
+  // Very recent payments may be in progress.
   await eventually(async () => {
     const dry = await reconcile('--dry-run', '--json');
     expect([dry.exitCode, resultOf(dry).counts]).toMatchObject([1, { differing: 2, onlyAtService: 1 }]);

@@ -1,9 +1,9 @@
-/** A way to a server on this machine that can be closed and opened again. */
+/** A proxy to a server on this machine that can be closed and reopened. */
 import { type AddressInfo, type Socket, connect, createServer } from 'node:net';
 
 export interface RefusingProxy {
   port: number;
-  /** From now on no connection gets through; open ones are cut off. */
+  /** Blocks new connections and cuts open ones. */
   refuse(): void;
   letThrough(): void;
   close(): Promise<void>;
@@ -15,12 +15,12 @@ export async function startRefusingProxy(targetPort: number): Promise<RefusingPr
   const keep = (socket: Socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
-    // A peer that hangs up is what this is for.
+    // Disconnecting peers are expected here.
     socket.on('error', () => socket.destroy());
   };
   const server = createServer((socket) => {
     keep(socket);
-    // Reset before a byte of the handshake is answered, and not by closing the port: another test might be given it.
+    // Resets before the handshake instead of closing the port, which another test might get.
     if (isRefusing) {
       socket.resetAndDestroy();
       return;

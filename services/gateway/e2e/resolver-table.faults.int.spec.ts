@@ -1,6 +1,6 @@
 /**
- * Every operation that moves money, under every fault of an answer: the immediate answer to the caller, the end without further
- * requests, and the exact number of executions at the provider. Then the same for callbacks.
+ * Every operation that moves money, under every fault of an answer: the immediate answer to the caller, the final state
+ * without further requests, and the exact number of executions at the provider. Then the same for callbacks.
  */
 import { dayMs } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
@@ -50,15 +50,15 @@ interface Cell {
   end: string;
   /** The review that is open in the end. */
   reviews?: string;
-  /** Announcements: of each call that was made, just one. */
+  /** Announcements: exactly one per call. */
   calls: number;
   /** Calls that had an effect, in the ledger. */
   effects: 0 | 1 | 2;
 }
 
-/** Found by inquiry, whatever became of the answer. */
+/** Found by inquiry, regardless of the answer. */
 const found = (first: number, end: string): Cell => ({ first, end, calls: 1, effects: 1 });
-/** Certainly without effect once the quiet period is over, and submitted again. */
+/** Provably without effect once the quiet period is over, and submitted again. */
 const askedAgain = (end: string): Cell => ({ first: 202, end, calls: 2, effects: 1 });
 /** No customer received the first page: a second is made at once, and the first may exist, unpaid. */
 const secondPage = (effects: 1 | 2): Cell => ({ first: 200, end: 'approved', calls: 2, effects });
@@ -71,9 +71,9 @@ const underReview = (end: string, reviews: string): Cell => ({
   effects: 0,
 });
 
-/** Not executed, and so called again at once. */
+/** Not executed, and therefore repeated at once. */
 const attemptedAgain: Cell = { first: 200, end: 'approved', calls: 2, effects: 1 };
-/** Not executed, and it is for the team to ask again. */
+/** Not executed; the team may repeat it. */
 const notDone = (first: number, end: string): Cell => ({ first, end, calls: 1, effects: 0 });
 
 interface Row {
@@ -122,7 +122,7 @@ function cellOf(operation: Operation, fault: Fault): Cell {
   return fault === withoutEffect ? noEffect : effect;
 }
 
-/** What a call of each operation is announced by, what the ledger names it, and which effect it has there. */
+/** For each operation: the announcing event, the ledger's name of the call, and its effect there. */
 const traces: Record<Operation, { announcements: string[]; call: string; effect: string }> = {
   hosted: { announcements: ['PaymentRequested', 'AttemptStarted'], call: 'create', effect: 'created' },
   card: { announcements: ['PaymentRequested', 'AttemptStarted'], call: 'create', effect: 'created' },
@@ -168,7 +168,7 @@ const typesOf = async (token: string) => typesIn(await historyOf(gateway, 'payme
 const countOf = (all: readonly string[], types: readonly string[]) =>
   all.filter((type) => types.includes(type)).length;
 
-/** The read model follows the history at a small distance. */
+/** The read model lags slightly behind the history. */
 const untilShown = (token: string, expected: object) =>
   eventually(async () => expect(await show(token)).toMatchObject(expected), settled);
 const untilPhase = (token: string, phase: string) => untilShown(token, { phase });
@@ -180,7 +180,7 @@ async function paidPayment(more: object, phase: string): Promise<string> {
   return body.token;
 }
 
-/** What the operations of one fault are done to. */
+/** The payments used by the operations of one fault. */
 type Prepared = Record<'confirm' | 'decline' | 'refund' | 'recurring', string>;
 
 async function prepare(): Promise<Record<Fault, Prepared>> {
@@ -213,9 +213,9 @@ const asked: Record<Operation, (prepared: Prepared, fault: Fault) => Promise<Ans
 };
 
 /**
- * All operations of a fault at once, then those of the next; a fault is used up by the first answers. What was not executed
- * is called again at once, and must not be struck by the fault of another operation: one after the other there. That
- * without effect comes last: what is asked for again, seconds later, must not be struck either.
+ * All operations of a fault run concurrently, then those of the next fault. A fault is consumed by the first answers. A
+ * call that was not executed is repeated at once and must not consume another operation's fault, so these run in
+ * sequence. The fault without an effect comes last, because its call is repeated seconds later.
  */
 async function runTable(prepared: Record<Fault, Prepared>): Promise<void> {
   for (const fault of faults) {
@@ -232,7 +232,7 @@ async function runTable(prepared: Record<Fault, Prepared>): Promise<void> {
   }
 }
 
-/** The state of what was asked for, and the history that it is in. */
+/** The state of an operation, and its history. */
 async function endOf(operation: Operation, { body }: Answer) {
   if (operation === 'payout') {
     const { phase } = await read(gateway, 'payout', body.token);
@@ -305,7 +305,7 @@ it('the faults have occurred, each call was announced, and no call was made twic
     const answered = ['error_after', 'lost_reply', 'html_502', 'truncated_json'];
     for (const answer of [...answered, '429 rate_limited', '500 core_api_error'])
       expect(struck(answer), `${operation} ${answer}`).toBe(isCreation ? 3 : 1);
-    // One for each fault and operation, and what is called again. Creations also prepare.
+    // One for each fault and operation, plus the repeated calls. Creations also prepare.
     const own = operations.filter((each) => traces[each].call === operation);
     const called = own.flatMap((each) => faults.map((fault) => cellOf(each, fault).calls));
     const prepared = isCreation ? 1 + 3 * faults.length : 0;
@@ -318,7 +318,7 @@ it('the faults have occurred, each call was announced, and no call was made twic
   expect(body).toMatchObject({ reviews: { length: undecidable.length } });
 });
 
-/** A refund on the service's own ways, past the gateway. Its callback comes behind those of the payment. */
+/** A refund directly at the service, bypassing the gateway. Its callback follows those of the payment. */
 async function refundElsewhere(token: string, amount: number): Promise<void> {
   const serviceToken = await serviceTokenOf(system.sandbox, token);
   const answer = await system.sandbox('POST', '/api/v1/refunds', { token: serviceToken, amount });
@@ -348,7 +348,7 @@ describe('callbacks', { timeout: 60_000 }, () => {
       );
     }, settled);
     await clearFaults();
-    // Behind all of them on the topic: once this is applied, they are.
+    // The last callback on the topic: once it is applied, all of them are.
     await refundElsewhere(token, 100);
     await eventually(
       async () => expect((await typesOf(token)).at(-1)).toBe('ExternalRefundObserved'),
@@ -356,7 +356,8 @@ describe('callbacks', { timeout: 60_000 }, () => {
     );
     const history = await typesOf(token);
     expect(countOf(history, ['PaymentApproved'])).toBe(1);
-    // A callback that came while another instance of it was applied may have waited for an inquiry, which changes nothing.
+    // A callback that arrived while another one was being applied may have waited for an inquiry, which changes
+    // nothing.
     const changes = history.filter((type) => !type.startsWith('Callback'));
     expect(changes.slice(-2)).toEqual(['PaymentApproved', 'ExternalRefundObserved']);
     expect(countOf(history, ['PaymentPending'])).toBeLessThanOrEqual(1);
@@ -391,7 +392,7 @@ describe("refunds in the provider's console", { timeout: 60_000 }, () => {
     expect(refunds.map(({ amount }) => amount).sort()).toEqual([400, 600]);
   });
 
-  it('of all that was paid make it refunded', async () => {
+  it('of the full amount make it refunded', async () => {
     const token = await paidPayment({}, 'approved');
     await refundElsewhere(token, 1_000);
     await untilPhase(token, 'refunded');
@@ -429,7 +430,7 @@ it(
   },
 );
 
-// The last one: it moves the sandbox's clock beyond what everything else lives.
+// The last test: it moves the sandbox's clock beyond every other payment's lifetime.
 it('a lapsed authorization is not captured, and the caller is refused', { timeout: 60_000 }, async () => {
   const hold = { needConfirmation: true };
   const [unaware, underWay] = await Promise.all([

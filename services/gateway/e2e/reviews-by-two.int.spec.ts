@@ -51,7 +51,7 @@ const resolve = (by: CallGateway, token: string) =>
     headers: { 'tollgate-team': 'demo', 'tollgate-environment': 'sandbox' },
   });
 
-it('the first answer waits in the list, with its author; a second person makes it effective', async () => {
+it('the first resolution waits in the list, with its author; a second person makes it effective', async () => {
   const token = await revisedPayment('two-1');
   const proposal = { resolution: 'keep_ours', reason: 'I asked the bank' };
   for (let time = 0; time < 2; time += 1)

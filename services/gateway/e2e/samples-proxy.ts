@@ -4,12 +4,12 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { Agent, request } from 'undici';
 
-/** `lost`: the gateway executes it, and the connection breaks. A URL: it reaches that server instead. */
+/** `lost`: the gateway executes it, and the connection breaks. A URL: the request goes to that server instead. */
 export type FirstRequest = 'lost' | { to: string } | 'through';
 
 export interface SamplesProxy {
   url: string;
-  /** The `Idempotency-Key` of each request that came. */
+  /** The `Idempotency-Key` of each received request. */
   keys: readonly string[];
   close(): Promise<void>;
 }

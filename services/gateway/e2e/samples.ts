@@ -1,4 +1,4 @@
-/** The samples of docs/team: taken out of their pages as they stand there, and run by the runtime of their language. */
+/** The samples of docs/team, extracted unchanged from their pages, and run by their language's runtime. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
 interface Language {
-  /** Of the code block, in Markdown. */
+  /** Language of the code block in Markdown. */
   fence: string;
-  /** A sample's file begins with it and ends with this; Java's begins with a capital. */
+  /** Prefix and extension of a sample's file; Java's name begins with a capital. */
   extension: string;
-  /** What runs a file, and has to be on the `PATH`. */
+  /** The command that runs a file; must be on the `PATH`. */
   command: readonly [string, ...string[]];
 }
 
@@ -42,7 +42,7 @@ interface SampleRun {
 
 /** A sample as its own file. */
 export interface Sample {
-  /** @returns what it printed, or its complaints where it printed nothing */
+  /** @returns its output, or its error output if there was none */
   run(options: SampleRun): Promise<string>;
   remove(): void;
 }
@@ -76,7 +76,7 @@ async function runFile(
   return printed.trim() || complaints.trim();
 }
 
-/** What runtimes find themselves and their caches by. */
+/** Variables by which runtimes find themselves and their caches. */
 function ofRuntimes(): Record<string, string> {
   const names = ['PATH', 'HOME', 'JAVA_HOME', 'GOROOT', 'GOCACHE', 'GOPATH', 'TMPDIR'];
   return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));

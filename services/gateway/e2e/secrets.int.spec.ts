@@ -1,4 +1,4 @@
-/** Searches everything that the system writes for planted secrets, in every encoding, while it runs and after it has ended. */
+/** Searches everything that the system writes for planted secrets, in every encoding, while it runs and afterwards. */
 import { dayMs } from '@tollgate/service-kit';
 import { chmodSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { type Server, createServer } from 'node:http';
@@ -16,7 +16,7 @@ import { type CallGateway, type System, newDataDir, startSystem, stopEverything 
 
 afterAll(stopEverything);
 
-/** Not the one that the start prints as the card to try. */
+/** Not the test card that the start prints. */
 const card = '4730198364688516';
 
 function filesOf(directory: string): string[] {
@@ -37,13 +37,13 @@ const readFiles = ({ dataDir }: System): FoundFile[] =>
     bytes: readFileSync(file),
   }));
 
-/** A text as it is, and in the encodings that are long enough not to match by chance. */
+/** A text, and its encodings that are long enough not to match by chance. */
 const encodingsOf = (text: string): string[] => [
   text,
   ...[
     Buffer.from(text).toString('hex'),
     encodeURIComponent(text),
-    // Without the ends, which depend on what stands before and after the text.
+    // Without the ends, which depend on the adjacent text.
     ...[0, 1, 2].flatMap((shift) => {
       const base64 = Buffer.from(' '.repeat(shift) + text)
         .toString('base64')
@@ -59,18 +59,18 @@ function filesWith(files: readonly FoundFile[], text: string): string[] {
   return [...new Set(found.map(({ name }) => name))].sort();
 }
 
-/** Asks for the customer's authentication, and is approved. */
+/** Requires the customer's authentication, and is approved. */
 const recurringCard = '4617611794313933';
 const chargedCard = '5555555555554444';
 const payoutCard = '4627342642639018';
 const bankAccount = 'DE89370400440532013000';
 const cvv = '7391';
 const terms = { product: 'Tea', amount: 1250, currency: 'EUR' };
-/** Nothing waits for it but a busy machine. */
+/** Only a busy machine needs this long. */
 const settled = { timeoutMs: 30_000 };
 const receivedCallbacks = 'bus-provider.callbacks.v1';
 
-/** Everything that a team has been answered. */
+/** All answers to a team. */
 interface Heard {
   gateway: CallGateway;
   answers: string[];
@@ -92,7 +92,7 @@ const post = (gateway: CallGateway, path: string, body: object, key = '') =>
     ...(key === '' ? {} : { headers: { 'idempotency-key': key } }),
   });
 
-/** Asked again, as a team does, while the answer is that it may be. */
+/** Repeated, like a team, while the outcome is unknown. */
 const untilDone = (ask: () => ReturnType<CallGateway>) =>
   eventually(async () => {
     const answer = await ask();
@@ -107,7 +107,7 @@ async function untilStatus(gateway: CallGateway, token: string, status: string):
   }, settled);
 }
 
-/** In places where no card number belongs. */
+/** Card numbers in unrelated fields. */
 async function misplaceCards({ quickstart }: System, gateway: CallGateway): Promise<void> {
   await post(gateway, 'payments', { ...terms, orderNumber: card });
   await post(gateway, 'payments', { ...terms, orderNumber: 'order-3', product: card });
@@ -121,7 +121,7 @@ async function misplaceCards({ quickstart }: System, gateway: CallGateway): Prom
     await gateway('GET', `/api/v1/payments/${path}`);
 }
 
-/** Pays on the page, asks for a recurring token, and charges and pays out by it. @returns the service's own token */
+/** Pays on the page, requests a recurring token, and charges and pays out with it. @returns the service's own token */
 async function useRecurringToken(system: System, gateway: CallGateway): Promise<string> {
   const wanted = { ...terms, amount: 100_000, orderNumber: 'recurring', recurring: true };
   const { token, processingUrl } = (await post(gateway, 'payments', wanted)).body;
@@ -138,7 +138,7 @@ async function useRecurringToken(system: System, gateway: CallGateway): Promise<
   return (payment as unknown as { recurringToken: string }).recurringToken;
 }
 
-/** A card payment whose answer is lost, too: what failed is what is logged. */
+/** Includes a card payment with a lost answer, because failures are logged. */
 async function chargeCards(system: System, gateway: CallGateway, callbackUrl: string): Promise<void> {
   const charged = { pan: chargedCard, expires: '12/2039', holder: 'Ada Lovelace', cvv };
   await system.sandbox('POST', '/sandbox/faults', [{ operation: 'create', fault: 'lost_reply', times: 1 }]);
@@ -160,7 +160,7 @@ async function payOut(gateway: CallGateway): Promise<void> {
   for (const [orderNumber, destination] of Object.entries(destinations)) {
     const { body } = await untilDone(() => post(gateway, 'payouts', { ...payout, orderNumber, destination }));
     await gateway('GET', `/api/v1/payouts/${body.token}/events`);
-    // Other terms under the same key are distinguished from the first ones, of which little may be kept.
+    // Other terms under the same key are detected, although little of the first ones may be stored.
     await post(gateway, 'payouts', { ...payout, amount: 8, orderNumber, destination });
   }
 }
@@ -176,7 +176,7 @@ async function readEverything(gateway: CallGateway): Promise<void> {
 const customer = { email: 'ada.hosted@shop.example', ip: '203.0.113.71' };
 const forgottenCustomer = { email: 'ada.forgotten@shop.example', ip: '203.0.113.73' };
 
-/** Creations that get no page keep the data of their customers for a further attempt, encrypted. @returns what was kept, encrypted */
+/** Creations without a page keep their customers' data for another attempt, encrypted. @returns the encrypted data */
 async function keepAndForgetCustomers(system: System): Promise<string[]> {
   await system.sandbox('POST', '/sandbox/faults', [{ operation: 'create', fault: 'error_before', times: 6 }]);
   await post(system.gateway, 'payments', { ...terms, orderNumber: 'kept', customer });
@@ -192,7 +192,7 @@ async function keepAndForgetCustomers(system: System): Promise<string[]> {
   return [...new Set(sealed)];
 }
 
-/** A team's receiver, which takes everything. */
+/** A team's receiver, which accepts everything. */
 async function startShop(): Promise<{ url: string; received: string[]; server: Server }> {
   const received: string[] = [];
   const server = createServer((request, response) => {
@@ -203,7 +203,7 @@ async function startShop(): Promise<{ url: string; received: string[]; server: S
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/tollgate`, received, server };
 }
 
-/** All that is stored, as text, by the kind of its stream, topics by their names; read as another process does. */
+/** All stored data as text, by kind of stream, and topics by name; read like another process. */
 async function storedIn(system: System): Promise<ReadonlyMap<string, string>> {
   const store = await storeOf(system);
   const texts = new Map<string, string[]>();
@@ -225,9 +225,9 @@ describe('planted secrets', { timeout: 120_000 }, () => {
   let received: string[];
   let stored: ReadonlyMap<string, string>;
   let sealedCustomers: string[];
-  /** While it ran and after it had ended. */
+  /** During the run and afterwards. */
   const files: FoundFile[] = [];
-  /** Where each may be in the data directory: nowhere else, and in no event. */
+  /** Allowed places in the data directory: nowhere else, and in no event. */
   let secrets: Record<string, { text: string; files: string[] }>;
 
   beforeAll(async () => {
@@ -281,7 +281,7 @@ describe('planted secrets', { timeout: 120_000 }, () => {
       'card of a recurring payment': { text: recurringCard, files: nowhere },
       'card of a payment': { text: chargedCard, files: nowhere },
       'card of a payout': { text: payoutCard, files: nowhere },
-      // Among much else four digits come about by chance, but not as a text of their own.
+      // In much data four digits occur by chance, but not as a separate text.
       cvv: { text: `"${cvv}"`, files: nowhere },
       'cvv in a text of JSON': { text: String.raw`\"${cvv}\"`, files: nowhere },
       'bank account': { text: bankAccount, files: nowhere },
@@ -330,23 +330,23 @@ describe('planted secrets', { timeout: 120_000 }, () => {
     expect(leaked.map(([name]) => name)).toEqual([]);
   });
 
-  it('are in no file but in the one that is made for them', () => {
+  it('are in no file except the one intended for them', () => {
     const found = Object.entries(secrets).map(([name, { text }]) => [name, filesWith(files, text)]);
     expect(Object.fromEntries(found)).toEqual(
       Object.fromEntries(Object.entries(secrets).map(([name, { files }]) => [name, files])),
     );
   });
 
-  it('of forgotten customers are not there even encrypted, and those that are still needed are', () => {
+  it('of forgotten customers are gone, even encrypted, and those still needed are there', () => {
     const left = sealedCustomers.filter(
       (sealed) => filesWith(files.slice(files.length / 2), sealed).length > 0,
     );
     expect(sealedCustomers.length).toBeGreaterThan(1);
-    // EventStoreDB has files of its own, and deletes what was forgotten with its next scavenge.
+    // EventStoreDB has its own files, and deletes forgotten data with its next scavenge.
     expect(left).toHaveLength(eventFiles.length * (sealedCustomers.length - 1));
   });
 
-  /** What holds each secret and need not. */
+  /** Unnecessary copies of each secret. */
   const leaksIn = (isMeant: (kind: string) => boolean) =>
     Object.entries(secrets).flatMap(([name, { text }]) =>
       [...stored]
@@ -355,14 +355,14 @@ describe('planted secrets', { timeout: 120_000 }, () => {
     );
 
   it('are in no event and on no topic of the gateway', () => {
-    // Or nothing would have been searched.
+    // Otherwise nothing would have been searched.
     for (const kind of ['payment', 'payout', 'view_payment', 'recurring', 'bus-gateway.payments.v1'])
       expect([...stored.keys()]).toContain(kind);
     expect(leaksIn((kind) => kind !== receivedCallbacks)).toEqual([]);
   });
 
-  // A callback once went on the topic byte for byte, and the service sends its recurring token in it.
-  it('are not in the callbacks as they were received', () => {
+  // The service sends its recurring token in callbacks, so these must not be stored unchanged.
+  it('are not in the stored callbacks', () => {
     expect(leaksIn((kind) => kind === receivedCallbacks)).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-/** A broker with TLS and a password: all traffic over it, and the errors when it refuses us. */
+/** A broker with TLS and a password: all traffic over it, and the errors when it refuses access. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
@@ -33,7 +33,7 @@ const environment = (changes: Record<string, string> = {}): Record<string, strin
   ...changes,
 });
 
-/** Of an authority that has not signed the broker's certificate. */
+/** An authority that has not signed the broker's certificate. */
 function otherCaFile(): string {
   const file = join(newDataDir(), 'other-ca.pem');
   writeFileSync(file, rootCertificates[0] ?? '');

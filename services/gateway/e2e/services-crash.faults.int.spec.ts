@@ -1,4 +1,4 @@
-/** Two processes of each service, of which one after the other is killed: the main claim holds for each of them. */
+/** Two processes of each service, killed one after the other: the main claim holds for each of them. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually } from '@tollgate/testing';
@@ -13,7 +13,7 @@ afterAll(stopEverything);
 
 const instances = 2;
 const connections = 16;
-/** Answers between one kill and the next. */
+/** Number of answers between two kills. */
 const answersPerKill = 25;
 const settled = { timeoutMs: 120_000 };
 
@@ -26,7 +26,7 @@ interface Listed {
 const listed = ({ dataDir }: System): Listed[] =>
   JSON.parse(readFileSync(join(dataDir, 'processes.json'), 'utf8')) as Listed[];
 
-/** Kills the process that has this name now. */
+/** Kills the current process of this name. */
 function kill(system: System, label: string): void {
   const pid = listed(system).find((each) => each.label === label)?.pid;
   if (pid === undefined) throw new Error(`${label} is not listed`);
@@ -59,7 +59,7 @@ it(
       expect([statusCode, body]).toEqual([200, { ready: true, notReady: [], degraded: [] }]);
     }, settled);
     await eventually(() => expectAgreement(system, load), settled);
-    // The publishing process has changed on the way, and nothing is missing from the topic or twice on it.
+    // The publisher has moved between processes, and no record is missing or duplicated.
     const [{ token } = { token: '' }] = load.outcomes.filter(({ flow }) => flow.startsWith('refunded-'));
     const { events } = (await system.gateway('GET', `/api/v1/payments/${token}/events`)).body;
     const records = await recordsOf(system, token, (all) => all.length >= events.length);

@@ -1,6 +1,6 @@
 /**
- * A payment that had expired was revised to approved while its callback was lost; a minute, an hour and a day later the
- * gateway still said `expired`, and nobody was notified. Final payments are inquired again, at growing intervals.
+ * Final payments are inquired again, at growing intervals: changes at the provider are found even if their callbacks
+ * are lost.
  */
 import { eventually } from '@tollgate/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -30,7 +30,7 @@ const paymentOf = async (token: string) =>
 const loseCallbacks = () =>
   system.sandbox('POST', '/sandbox/faults', [{ operation: 'callback', fault: 'drop', every: 1 }]);
 
-it('learns of a late approval whose callback was lost', async () => {
+it('finds a late approval whose callback was lost', async () => {
   const { token } = await create('expires');
   await system.sandbox('POST', '/sandbox/clock', { advanceMs: halfAnHourMs });
   await eventually(async () => expect(await paymentOf(token)).toMatchObject({ status: 'expired' }));
@@ -45,7 +45,7 @@ it('learns of a late approval whose callback was lost', async () => {
   });
 }, 60_000);
 
-it("learns of a refund that was made in the service's own console", async () => {
+it("finds a refund made in the service's own console", async () => {
   await system.sandbox('DELETE', '/sandbox/faults');
   const { token, processingUrl } = await create('refunded-elsewhere');
   await payOnHostedPage(system.customer, { processingUrl, card: '4392963203551251' });

@@ -1,4 +1,7 @@
-/** Several gateways on the same folder and broker: one joins, one is killed, one leaves, and the last one is killed and started again. */
+/**
+ * Several gateways on the same folder and broker: one joins, one is killed, one leaves, and the last one is killed and
+ * restarted.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually } from '@tollgate/testing';
@@ -14,7 +17,7 @@ const creationsEach = 50;
 
 const broker = localBroker();
 const { brokers } = broker;
-/** Runs the sandbox, which has to outlive the gateways that are killed, and nothing else. */
+/** Runs only the sandbox, which must outlive the killed gateways. */
 let host: System;
 
 beforeAll(async () => {
@@ -25,7 +28,10 @@ afterAll(async () => {
   await stopBrokers();
 }, 60_000);
 
-/** Two gateways, the one that publishes first. The service's callbacks go to the other one, as a load balancer would send them on. */
+/**
+ * Two gateways, the publishing one first. The service's callbacks go to the other one, as a load balancer might route
+ * them.
+ */
 async function startBoth(): Promise<{ first: System; second: System; join: () => Promise<System> }> {
   const dataDir = newDataDir();
   const { paymentServiceUrl, paymentServiceKey, caFile } = host.quickstart;
@@ -71,7 +77,7 @@ it(
     alive = [first, second, third];
     await grow();
     await first.kill();
-    // The load balancer has not noticed yet: some requests certainly go to the one that is gone.
+    // The load balancer has not noticed yet: some requests go to the dead gateway.
     await eventually(() => expect(load.setbacks).toBeGreaterThan(0), { timeoutMs: 60_000 });
     alive = [second, third];
     await grow();

@@ -1,4 +1,4 @@
-/** Gateways of several releases on one store, in front of one sandbox, under load while they come and go. */
+/** Gateways of several releases on one store, in front of one sandbox, started and stopped under load. */
 import { join } from 'node:path';
 import { beginning, schemaVersionStream, type EventStore } from '@tollgate/event-store';
 import { paymentStreamPrefix } from '@tollgate/core';
@@ -22,7 +22,7 @@ import { storeOf } from './topic.ts';
 
 const connections = 12;
 
-/** Where a release is; undefined for this one. */
+/** Workspace of a release; undefined for this one. */
 export type Release = string | undefined;
 
 export class SideBySide {
@@ -41,9 +41,9 @@ export class SideBySide {
     this.load = newLoad(() => this.reached());
   }
 
-  /** @param first the release that makes the store */
+  /** @param first the release that creates the store */
   static async begin(first: Release): Promise<SideBySide> {
-    // A gateway of its own data is all that has the sandbox: those that come and go do not take it with them.
+    // The sandbox belongs to a gateway with separate data, so it survives the others.
     const callbacks: { address?: CallbackAddress } = {};
     const side = new SideBySide(await startSystem(), callbacks);
     callbacks.address = await openCallbackAddress(() =>
@@ -60,12 +60,12 @@ export class SideBySide {
     return system;
   }
 
-  /** The end of a start that must fail. */
+  /** The outcome of a start that must fail. */
   startRefused(name: string, workspace: Release): Promise<{ exitCode: number | null; output: string }> {
     return startRefused(this.options(name, workspace, {}));
   }
 
-  /** It is asked no more. */
+  /** Excludes it from the load. */
   leave(name: string): System {
     const system = this.running.get(name);
     if (system === undefined) throw new Error(`${name} does not run`);
@@ -73,7 +73,7 @@ export class SideBySide {
     return system;
   }
 
-  /** As the operator does when every process runs the new release. */
+  /** Like the operator when every process runs the new release. */
   finishUpgrade(name: string) {
     return tollgateExit(this.running.get(name)!, 'upgrade', 'finish');
   }
@@ -82,7 +82,7 @@ export class SideBySide {
     expect(await this.leave(name).terminate(), `exit code of ${name}`).toBe(0);
   }
 
-  /** Load from the beginning to the end of `change`, and a round of it at least. */
+  /** Runs load from the beginning to the end of `change`, at least one round. */
   async under(change: () => Promise<unknown> = async () => undefined): Promise<void> {
     let isChanged = false;
     const changing = change().finally(() => (isChanged = true));
@@ -95,7 +95,7 @@ export class SideBySide {
     await changing;
   }
 
-  /** Ledger = gateway = views, as `name` sees them. */
+  /** Ledger, gateway and views agree, according to `name`. */
   async expectAllAgree(name: string): Promise<void> {
     const system = this.running.get(name)!;
     const seen: ReachedSystem = { gateway: system.gateway, sandbox: this.sandboxHost.sandbox };
@@ -114,7 +114,7 @@ export class SideBySide {
     expect(ready).toMatchObject({ ready: true, degraded: [] });
   }
 
-  /** How many events of a type there are. */
+  /** Number of events of a type. */
   async countOf(type: string): Promise<number> {
     return (await this.tokensWith(type)).length;
   }
@@ -128,7 +128,7 @@ export class SideBySide {
     );
   }
 
-  /** As nobody should: what was raised is taken back, so that a release starts on events that it cannot read. */
+  /** Unsupported in production: lowers the version, so that a release starts on events that it cannot read. */
   async forceSchemaVersion(version: number): Promise<void> {
     const data = { version, release: 'forced' };
     const event = { id: systemIds.uuid(), type: 'SchemaVersionRaised', data, metadata: {} };
@@ -156,7 +156,7 @@ export class SideBySide {
     };
   }
 
-  /** Each call by another one, as behind a load balancer. */
+  /** Alternates between gateways, like a load balancer. */
   private reached(): ReachedSystem {
     const systems = [...this.running.values()];
     const system = systems[(this.turn += 1) % systems.length];
@@ -184,7 +184,7 @@ async function paymentEventsIn(store: EventStore) {
   return events;
 }
 
-/** Made by `npm run test:upgrades`. */
+/** Created by `npm run test:upgrades`. */
 export function releaseFolder(variable: 'LAST_RELEASE_FOLDER' | 'NEXT_RELEASE_FOLDER'): string {
   const folder = process.env[variable];
   if (folder === undefined)

@@ -1,8 +1,7 @@
 /**
- * A day of a bad service in minutes: it drops 30 % of its callbacks, an operator refunds and revises in its console, and two
- * of three accounts hang in turn. Before, what had ended and was revised without a callback was never learnt, and one account
- * that hung held up everybody's callbacks. One reconciliation after the faults have ended, the gateway says of every payment
- * what the ledgers say, and no inquiry has been waiting for longer than its bound.
+ * A day of a bad service in minutes: it drops 30 % of its callbacks, an operator refunds and revises in its console,
+ * and two of three accounts hang in turn. One reconciliation after the end of the faults, the gateway and the ledgers
+ * agree on every payment, and no inquiry has waited longer than its bound.
  */
 import { minuteMs } from '@tollgate/service-kit';
 import { writeFileSync } from 'node:fs';
@@ -27,10 +26,10 @@ afterAll(stopEverything);
 /** `SOAK_PAYMENTS=10000 npm run test:faults -- soak` for the long one. */
 const count = Number(process.env['SOAK_PAYMENTS'] ?? 300);
 const connections = 24;
-/** How long two accounts hang before it is the turn of others, and how long all are well after each had its turn. */
+/** How long two accounts hang before the next two, and how long all are healthy after each round. */
 const turnMs = 5_000;
 const wellMs = 30_000;
-/** Most of it for reconciliations that find something under way still, and are repeated. */
+/** Mostly for reconciliations that find payments in progress, and are repeated. */
 const agreeWithinMs = 5 * minuteMs;
 const amount = 1_000;
 const accounts = [
@@ -55,9 +54,9 @@ const hanging = ['create', 'get', 'list', 'confirm', 'decline', 'refund'].map((o
 interface Soaked {
   system: System;
   gateway: CallGateway;
-  /** As the merchants of the accounts, in their order. */
+  /** The merchants of the accounts, in their order. */
   merchants: CallSandbox[];
-  /** Tokens of ours by order number. */
+  /** Our tokens by order number. */
   tokens: Map<string, string>;
 }
 
@@ -103,7 +102,7 @@ async function setFaults(merchant: CallSandbox, faults: readonly object[]): Prom
   if (faults.length > 0) expect((await merchant('POST', '/sandbox/faults', faults)).statusCode).toBe(200);
 }
 
-/** Until the signal: two accounts hang and one is well, each in its turn, and then all are well for a while. */
+/** Until the signal: two accounts hang while one is healthy, in turn, then all are healthy for a while. */
 async function hangInTurn(merchants: readonly CallSandbox[], signal: AbortSignal): Promise<void> {
   const pause = (ms: number) => delay(ms, undefined, { signal }).catch(() => undefined);
   const dropCallbacks = () => Promise.all(merchants.map((merchant) => setFaults(merchant, [dropped])));
@@ -123,7 +122,7 @@ async function hangInTurn(merchants: readonly CallSandbox[], signal: AbortSignal
   await Promise.all(merchants.map((merchant) => setFaults(merchant, [])));
 }
 
-/** As a program of a team does: again, under the same key, until the outcome is known. */
+/** Like a team's program: repeats under the same key until the outcome is known. */
 async function insist(gateway: CallGateway, path: string, body: object, key: string): Promise<Answer> {
   const giveUpAt = performance.now() + 5 * minuteMs;
   for (;;) {
@@ -138,7 +137,7 @@ async function insist(gateway: CallGateway, path: string, body: object, key: str
   }
 }
 
-/** Most by card, a part refunded; the others on the page, a part of them left there or captured. */
+/** Mostly by card, some of them refunded; the others on the page, some of them abandoned there or captured. */
 const flow = (soaked: Soaked, index: number) => async () => {
   const { gateway, merchants, tokens } = soaked;
   const account = index % accounts.length;
@@ -151,7 +150,7 @@ const flow = (soaked: Soaked, index: number) => async () => {
   };
   const card = (pan: string) => ({ card: { pan, expires: '12/2039', holder: 'Ada Lovelace', cvv: '123' } });
   const how = kind < 6 ? card(kind < 5 ? cards.approved : cards.declined) : { needConfirmation: kind === 9 };
-  // Where nothing was sent in time, nothing was charged, and a client tries under another number.
+  // If nothing was sent in time, nothing was charged, and a client retries under another number.
   for (let tries = 0; ; tries += 1) {
     const orderNumber = `${terms.orderNumber}${tries === 0 ? '' : `-${tries}`}`;
     const { statusCode, body } = await insist(
@@ -174,7 +173,7 @@ const flow = (soaked: Soaked, index: number) => async () => {
   }
 };
 
-/** What is done in the console to every fifth payment that has ended. @returns their order numbers there */
+/** Console actions on every fifth final payment. @returns their order numbers at the service */
 async function actInConsole(merchant: CallSandbox): Promise<string[]> {
   const { payments } = await ledgerOf(merchant);
   const chosen = payments
@@ -215,8 +214,8 @@ async function allPayments(gateway: CallGateway): Promise<Map<string, Listed>> {
 }
 
 /**
- * What the ledgers and the gateway say of every payment, if it is not the same and no person is asked: a payment that was
- * declined and revised to another amount before anybody inquired is not mistaken for the one that was requested.
+ * Differences between ledgers and gateway without an open review. A payment that was declined and revised to another
+ * amount before any inquiry is not mistaken for the requested one.
  */
 async function differences({ gateway, merchants }: Soaked): Promise<string[]> {
   const ours = await allPayments(gateway);
@@ -228,7 +227,7 @@ async function differences({ gateway, merchants }: Soaked): Promise<string[]> {
   );
   for (const [token, attempts] of made) {
     const [there, ...earlier] = attempts.sort((a, b) => b.orderNumber.localeCompare(a.orderNumber));
-    // A page whose answer was lost was followed by another, and reached no customer.
+    // A page with a lost answer was replaced by another one, and reached no customer.
     for (const { status } of earlier)
       expect(['init', 'expired'], `${token} was made twice`).toContain(status);
     const here = ours.get(token);
@@ -244,7 +243,7 @@ async function differences({ gateway, merchants }: Soaked): Promise<string[]> {
 const inWords = (payment: { status: string; refundedAmount: number } | undefined): string =>
   payment === undefined ? 'nothing' : `${payment.status}, refunded ${payment.refundedAmount}`;
 
-/** Today and yesterday, of each account: the run that began before midnight may end after it. */
+/** Today and yesterday for each account: a run that began before midnight may end after it. */
 async function reconcile({ system }: Soaked): Promise<void> {
   const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
   const days = ['--from', dayOf(Date.now() - 24 * 60 * minuteMs), '--to', dayOf(Date.now())];
@@ -258,7 +257,7 @@ async function reconcile({ system }: Soaked): Promise<void> {
       'sandbox',
       ...days,
     );
-    // 1 where something differed: it has been inquired by then.
+    // Exit code 1 if there were differences: they have been inquired by then.
     expect([0, 1], stderr).toContain(exitCode);
   }
 }
@@ -291,13 +290,13 @@ it(
 
     const endedAt = performance.now();
     const lost = await countDropped(merchants, changed);
-    // A soak in which hardly a callback is lost would prove little.
+    // A soak with few lost callbacks would prove little.
     expect(lost, 'changes without a callback').toBeGreaterThan(changed.size / 10);
     let reconciliations = 0;
     for (let left = ['not compared yet']; left.length > 0;) {
       await reconcile(soaked);
       reconciliations += 1;
-      // What was under way when it was compared is compared by the next one.
+      // Payments in progress during a reconciliation are compared by the next one.
       left = await differences(soaked);
       if (performance.now() - endedAt > agreeWithinMs) expect(left).toEqual([]);
     }

@@ -1,4 +1,4 @@
-/** Starting and stopping as an operator sees it. */
+/** Starting and stopping from an operator's perspective. */
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ const anyPorts = {
   PAYMENT_SERVICE_HTTP_PORT: '0',
 };
 
-/** Why a gateway does not start in this process, with these variables. */
+/** The error of a gateway's start in this process, with these variables. */
 async function refusalOf(dataDir: string, env: Record<string, string>): Promise<string> {
   const config = readConfig(gatewayConfigSchema, { ...anyPorts, TOLLGATE_DATA_DIR: dataDir, ...env });
   const logOf = () => silentLog;
@@ -97,7 +97,7 @@ describe('a start that cannot succeed reports what to do', () => {
 
   it('about a folder that another gateway runs on, unless this one has its own name', async () => {
     const { dataDir, quickstart, terminate } = await startSystem({ env: anyPorts });
-    // A second run of the same command reported five ports in use, one after the other, before the reason.
+    // The reason must come before any port in use.
     const samePorts = { ...anyPorts, CALLBACK_PORT: new URL(quickstart.callbackUrl).port };
     expectOneSentence(await startRefused({ dataDir, env: samePorts }), [dataDir, 'TOLLGATE_INSTANCE']);
     const second = await startSystem({ dataDir, env: { ...anyPorts, TOLLGATE_INSTANCE: 'second' } });
@@ -126,7 +126,7 @@ describe('a running system', () => {
     });
   });
 
-  it('prints the location of its key, and not the key', () => {
+  it('prints the location of its key, but not the key', () => {
     const { apiKey, paymentServiceKey } = system.quickstart;
     expect(system.output()).toContain('quickstart.json');
     for (const secret of [apiKey, paymentServiceKey]) expect(system.output()).not.toContain(secret);
@@ -145,7 +145,7 @@ describe('a running system', () => {
 });
 
 describe('a system', () => {
-  it('ends cleanly on SIGTERM, after the answers under way', async () => {
+  it('ends cleanly on SIGTERM, after the requests in progress', async () => {
     const system = await startSystem({ env: await freePorts() });
     await system.sandbox('POST', '/sandbox/faults', [
       { operation: 'create', fault: 'slow_reply', delayMs: 700, times: 1 },
@@ -161,7 +161,7 @@ describe('a system', () => {
     expect(await ending).toBe(0);
   });
 
-  // The launcher reported readiness whatever its processes could reach.
+  // The launcher must not report readiness for processes that cannot reach their dependencies.
   it.each([
     ['in one process', {}],
     ['in processes of their own', { instances: 1 }],

@@ -1,4 +1,4 @@
-/** A gateway whose events are in a server of their own, while either of the two is killed. */
+/** A gateway on a separate event store server, while either of the two is killed. */
 import { eventually } from '@tollgate/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { payOnHostedPage } from '@tollgate/payment-service/customer';
@@ -8,7 +8,7 @@ import { type System, newDataDir, startSystem, stopEverything } from './system.t
 const settled = { timeoutMs: 60_000 };
 const card = '4392963203551251';
 
-/** It is killed here, so it is one of our own, whatever other specs run on. */
+/** A server private to this spec, because it is killed here. */
 const dataDir = newDataDir();
 let server: LocalEventStoreDb;
 let system: System;
@@ -28,7 +28,7 @@ const create = (orderNumber: string, by = system) =>
     headers: { 'idempotency-key': orderNumber },
   });
 
-/** What has become of the payment; that a callback which came again had to wait for the store is no part of it. */
+/** The payment's history, without callbacks that were delayed by the outage. */
 const history = async (token: string, by = system) => {
   const { body } = await by.gateway('GET', `/api/v1/payments/${token}/events`);
   return body.events.map(({ type }) => type).filter((type) => !type.startsWith('Callback'));
@@ -44,7 +44,7 @@ async function paid(orderNumber: string): Promise<string> {
 }
 
 describe('a gateway on EventStoreDB', () => {
-  it('takes a payment to its end, and shows it', async () => {
+  it('processes a payment to its end, and shows it', async () => {
     const token = await paid('whole');
     await eventually(async () => {
       const { body } = await system.gateway('GET', `/api/v1/payments/${token}`);
@@ -52,7 +52,7 @@ describe('a gateway on EventStoreDB', () => {
     }, settled);
   });
 
-  it('reports that it is not ready while the store is unavailable, and resumes by itself from the recorded events', async () => {
+  it('reports that it is not ready while the store is unavailable, and resumes automatically from the recorded events', async () => {
     const token = await paid('before');
     await server.stop('SIGKILL');
     await eventually(async () => {
@@ -70,7 +70,7 @@ describe('a gateway on EventStoreDB', () => {
     expect(await history(await paid('after'))).toEqual(approved);
   });
 
-  it('has lost nothing that it answered when it is killed', async () => {
+  it('loses nothing it has answered when it is killed', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => create(`kept-${index}`)));
     const tokens = answers.map(({ body }) => body.token);
     await system.kill();

@@ -1,7 +1,6 @@
 /**
- * Two gateways on one data directory share the inquiry schedule, and no callback comes. One is stopped for half a minute just
- * when the first inquiries are due, and is killed later. Each take-over postponed again what had just become due: four minutes
- * after they were paid, payments were still `init`.
+ * Two gateways on one data directory share the inquiry schedule, and all callbacks are lost. One is suspended for half
+ * a minute when the first inquiries are due, and is killed later. A take-over must not postpone inquiries that are due.
  */
 import { readFileSync, readdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -12,10 +11,13 @@ import { type System, startSystem, stopEverything } from './system.ts';
 afterAll(stopEverything);
 const count = 40;
 const card = '4392963203551251';
-/** Seconds. One that is found approved in the first second, by a gateway that has just begun, is inquired after its revision, too. */
+/**
+ * Seconds. A payment found approved in the first second, by a gateway that has just started, is also inquired after its
+ * revision.
+ */
 const finalInquiries = { FINAL_INQUIRIES_AFTER_S: '30,60,90,120,150,180,3600' };
 
-/** Of the gateway that was started next to another one. */
+/** Metrics of the gateway that was started second. */
 function pidOf(system: System, instance: string): number {
   const isIt = (pid: string) => {
     try {
@@ -63,7 +65,7 @@ it(
       (await Promise.all(made.map(({ token }) => first.gateway('GET', `/api/v1/payments/${token}`)))).map(
         ({ body }) => body.payment.status,
       );
-    // Reading what is unresolved inquires it; what is open is not.
+    // Reading an unresolved payment triggers an inquiry; reading an open one does not.
     await eventually(async () => expect(new Set(await statuses())).toEqual(new Set(['approved'])), {
       timeoutMs: 60_000,
       intervalMs: 1_000,

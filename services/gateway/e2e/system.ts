@@ -23,9 +23,7 @@ export interface PaymentView {
   processingUrl: string;
 }
 
-/**
- * Everything that any answer may hold, taken for granted: a test that reads what is not there fails by that.
- */
+/** The fields of any answer, assumed to exist: a test that reads a missing one fails. */
 interface Body extends PaymentView {
   success: boolean;
   payment: PaymentView;
@@ -44,12 +42,12 @@ export interface Answer {
 }
 
 const sandboxQuickstartSchema = quickstartSchema.required();
-/** Of a gateway that has brought its sandbox up. */
+/** Of a gateway that has started its sandbox. */
 type SandboxQuickstart = z.infer<typeof sandboxQuickstartSchema>;
 
 export interface System {
   dataDir: string;
-  /** What commands next to it need to find what it keeps. */
+  /** Environment by which commands find the system's data. */
   env: Record<string, string>;
   quickstart: SandboxQuickstart;
   /** Calls the gateway as the demo team. */
@@ -63,13 +61,13 @@ export interface System {
   customer: Customer;
   /** The metrics of all its processes, one after the other. */
   metrics(): Promise<string>;
-  /** Everything that it has printed. */
+  /** All output so far. */
   output(): string;
-  /** SIGKILL to every process of it, then resolves when all are gone. */
+  /** Sends SIGKILL to all of its processes, and resolves when they have ended. */
   kill(): Promise<void>;
   /** SIGTERM, then resolves with the exit code. */
   terminate(): Promise<number | null>;
-  /** Sends its first process a signal, such as the one that stops it for a while. */
+  /** Sends a signal to its first process, for example to suspend it. */
   signal(name: 'SIGSTOP' | 'SIGCONT'): void;
   /** Resolves with the exit code once it has ended by itself. */
   ended(): Promise<number | null>;
@@ -81,7 +79,7 @@ export interface System {
   startBeside(instance: string, env?: Record<string, string>): Promise<System>;
 }
 
-/** What load and comparisons need of a system, however it runs. */
+/** The interface that load and comparisons need, for any arrangement. */
 export type ReachedSystem = Pick<System, 'gateway' | 'sandbox'>;
 
 interface CallOptions {
@@ -103,17 +101,17 @@ export type CallSandbox = (
 export interface StartOptions {
   dataDir: string;
   env: Record<string, string>;
-  /** What leads to its event store and its bus; those of the arrangement unless set. */
+  /** Variables for its event store and bus. @default those of the arrangement */
   stores?: Record<string, string>;
-  /** Processes of each service; as many as the arrangement has unless set. */
+  /** Processes of each service. @default those of the arrangement */
   instances?: number;
-  /** The workspace of the release that runs, as one process; this one in its arrangement unless set. */
+  /** Workspace of the release to run, as one process. @default this one, in its arrangement */
   workspace?: string;
-  /** Whose sandbox this gateway calls, if it has accounts of a file and so none of its own. */
+  /** The system whose sandbox this gateway calls, if its accounts are in a file. */
   inFrontOf?: System;
 }
 
-/** Removes what tests have left behind; call it when a suite ends. */
+/** Removes the leftovers of tests; call it when a suite ends. */
 export async function stopEverything(): Promise<void> {
   await Promise.all([...running].map(kill));
   await stopStores();
@@ -122,7 +120,7 @@ export async function stopEverything(): Promise<void> {
 
 interface Running {
   child: ChildProcess;
-  /** Where a system of several processes lists their ids. */
+  /** File in which a system of several processes lists their ids. */
   listFile: string;
 }
 
@@ -135,7 +133,7 @@ export function newDataDir(): string {
   return dataDir;
 }
 
-/** Runs the program and gives its process and what it prints. */
+/** Runs the program and returns its process and output. */
 function spawnMain({ dataDir, env, instances, workspace }: StartOptions): {
   main: Running;
   output: () => string;
@@ -197,7 +195,7 @@ export async function startSystem(options?: Partial<StartOptions>): Promise<Syst
 /** By data directory. */
 const issuedKeys = new Map<string, Promise<string>>();
 
-/** Of a team in a gateway with accounts of its own, which has no demo team. */
+/** Key of a team in a gateway with accounts of its own, which has no demo team. */
 function issuedKey(dataDir: string, beside: Beside): Promise<string> {
   const issue = async () => {
     const key = await issueKey(beside, 'demo', 'payments,refunds,payouts,read,admin');
@@ -209,7 +207,7 @@ function issuedKey(dataDir: string, beside: Beside): Promise<string> {
   return known;
 }
 
-/** The first start's quickstart file, overridden by this instance's: a further instance has no sandbox of its own. */
+/** The first start's quickstart file, overridden by this instance's: further instances have no sandbox. */
 function readQuickstart(dataDir: string, instance: string | undefined): object {
   const names = ['quickstart.json', ...(instance === undefined ? [] : [`quickstart-${instance}.json`])];
   const files = names.map((name) => join(dataDir, name)).filter((file) => existsSync(file));
@@ -217,7 +215,7 @@ function readQuickstart(dataDir: string, instance: string | undefined): object {
   return Object.assign({}, ...files.map(read)) as object;
 }
 
-/** The account of another gateway's sandbox in a file, as a gateway in production has its accounts. */
+/** Writes the account of another gateway's sandbox to a file, like a production gateway's accounts. */
 export function besideEnv(
   dataDir: string,
   quickstart: SandboxQuickstart,
@@ -240,7 +238,7 @@ export function besideEnv(
     GATEWAY_PORT: '0',
     CALLBACK_PORT: '0',
     GATEWAY_METRICS_PORT: '0',
-    // One address for all, like a load balancer's: callbacks for this one's payments go to whichever is up.
+    // One address for all, like a load balancer: callbacks for this one's payments go to any running gateway.
     CALLBACK_PUBLIC_URL: quickstart.callbackUrl,
   };
 }
@@ -298,7 +296,7 @@ function exited(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve) => child.once('exit', (code) => resolve(code)));
 }
 
-/** The one that starts the others first, or it would start them again. */
+/** The parent process first: otherwise it would restart the others. */
 async function kill({ child, listFile }: Running): Promise<void> {
   const gone = exited(child);
   child.kill('SIGKILL');
@@ -344,7 +342,7 @@ async function terminate(child: ChildProcess): Promise<number | null> {
   return gone;
 }
 
-/** How a start that must fail has ended. */
+/** The outcome of a start that must fail. */
 export async function startRefused(
   options: StartOptions,
 ): Promise<{ exitCode: number | null; output: string }> {

@@ -1,6 +1,6 @@
 /**
- * `npm run tollgate -- tail` as a user runs it, in its own process. A tail that follows once ended at once and without
- * a word: waiting for records keeps no process running.
+ * `npm run tollgate -- tail` in its own process, like a user. Waiting for records does not keep a process running, so a
+ * following tail must do so itself.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,7 +15,7 @@ import { expect, it, onTestFinished } from 'vitest';
 
 const cli = fileURLToPath(new URL('../../cli/src/main.ts', import.meta.url));
 
-/** A payment in a data directory, as a gateway has it, and a tail of its payments in another process. */
+/** A payment in a gateway's data directory, and a tail of its payments in another process. */
 async function start(...options: string[]) {
   const file = await temporaryFile();
   const store = await createEmbeddedEventStore({ file });
@@ -48,7 +48,7 @@ it('ends after the last event if it does not follow, and adds colour in a termin
   expect(printed.text).not.toContain('\u001b');
 });
 
-it('ends when the reader of its output is gone', async () => {
+it('ends when the reader of its output has exited', async () => {
   const { accept, tail, printed, ended } = await start('--from', 'beginning', '--follow');
   await eventually(() => expect(printed.text).toContain('payment.requested'));
   tail.stdout.destroy();

@@ -1,4 +1,7 @@
-/** `npm run test:samples`: every sample of docs/team, in every language, against a gateway and the possible fates of a call. */
+/**
+ * `npm run test:samples`: every sample of docs/team, in every language, against a gateway and the possible outcomes of
+ * a call.
+ */
 import { spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
@@ -25,7 +28,7 @@ let webhookSecret: Secret;
 
 beforeAll(async () => {
   receiver = await startReceiver();
-  // A payment whose answer was lost stays unknown for as long as a sample takes.
+  // A payment with a lost answer stays unknown longer than a sample runs.
   system = await startSystem({ env: { PROVIDER_QUIET_MS: '60000' } });
   key = await issueKey(system, 'demo', 'payments,cards,read');
   const { secrets } = await tollgate<{ secrets: string[] }>(
@@ -41,7 +44,7 @@ afterAll(async () => {
   await receiver.close();
 });
 
-/** A front door whose services are away: it answers 503 with `Retry-After`, and nothing is carried out. */
+/** A front door without services: it answers 503 with `Retry-After`, and executes nothing. */
 async function startFrontDoorAlone(): Promise<typeof frontDoor> {
   const nobody = 'http://127.0.0.1:9';
   const child = spawn(process.execPath, [program, 'api'], {
@@ -74,7 +77,7 @@ interface Received {
   body: Buffer;
 }
 
-/** A shop's server, which keeps what comes. */
+/** A shop's server, which stores the requests it receives. */
 async function startReceiver() {
   const received: Received[] = [];
   const server = createServer((request, response) => {
@@ -104,7 +107,7 @@ function openSample(page: string, name: string, language: string): Sample {
   return sample;
 }
 
-/** Runs the sample with an order whose first request meets `first`. */
+/** Runs the sample with an order whose first request gets the outcome `first`. */
 async function payWith(language: string, orderNumber: string, body: object, first: FirstRequest = 'through') {
   const proxy = await startSamplesProxy(system.quickstart.gatewayUrl, first);
   onTestFinished(() => proxy.close());
@@ -120,7 +123,7 @@ async function payWith(language: string, orderNumber: string, body: object, firs
   return { printed, keys: proxy.keys };
 }
 
-/** @returns the tokens of all payments that were made of an order */
+/** @returns the tokens of all payments created for an order */
 async function paymentsOf(orderNumber: string): Promise<string[]> {
   const { body } = await system.gateway('GET', `/api/v1/payments?orderNumber=${orderNumber}`);
   return body.payments.map(({ token }) => token);

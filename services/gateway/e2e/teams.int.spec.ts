@@ -1,4 +1,4 @@
-/** Teams as an operator manages them: the command line in its own process, with a running gateway; and attacks. */
+/** Team management by an operator: the command line in its own process, with a running gateway; and attacks. */
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { type System, startSystem, stopEverything } from './system.ts';
 
 const cliFile = fileURLToPath(new URL('../../cli/src/main.ts', import.meta.url));
 
-/** From the end of the command to the answer that shows it, in every instance. */
+/** Maximum time from the end of the command until every instance applies it. */
 const withinASecond = { timeoutMs: 1_000, intervalMs: 5 };
 
 let system: System;
@@ -67,7 +67,7 @@ const refuses = async (key: string) => expect((await call(key)).statusCode).toBe
 let tries = 0;
 
 describe('a key that the command line', { timeout: 60_000 }, () => {
-  // The second is promised if the machine has one to spare: if it had not, it is asked again.
+  // The documented second assumes a spare core, so the request is repeated.
   it(
     'issues or revokes counts, or does not, in a running gateway within a second',
     { retry: 2 },
@@ -77,7 +77,7 @@ describe('a key that the command line', { timeout: 60_000 }, () => {
       const first = await issueKey(team);
       await eventually(() => counts(first.key), withinASecond);
 
-      // Rotation: the next key counts before the last one is taken away, and after.
+      // Rotation: the next key is valid before the old one is revoked, and after.
       const second = await issueKey(team);
       await eventually(() => counts(second.key), withinASecond);
       await counts(first.key);
@@ -126,7 +126,7 @@ interface Entry {
   data: Record<string, unknown>;
 }
 
-// The story: hundreds of refused requests and several exports left no line anywhere.
+// Refused requests and exports must be traceable.
 it('the security log has refused requests without their secrets, exports and changes of teams', async () => {
   const audit = (...argv: string[]): Promise<Entry[]> => succeed('audit', ...argv);
   for (let count = 0; count < 50; count += 1)
@@ -177,7 +177,7 @@ function insert(type: string, data: object, metadata: object): void {
   database.exec('COMMIT');
 }
 
-// The story: one row inserted into team-demo was a production key with all scopes.
+// One row inserted into team-demo must not create a production key.
 it.skipIf(eventFiles.length === 0)(
   'an unsigned event issues and revokes no key, is reported, and has no effect after a restart',
   async () => {

@@ -1,4 +1,4 @@
-/** Reads topics and the event store of a system from outside, as another process does. */
+/** Reads topics and the event store of a system from outside, like another process. */
 import { createComputedTopicReader } from '@tollgate/topics';
 import type { EventStore } from '@tollgate/event-store';
 import {
@@ -51,7 +51,7 @@ export async function textsOnTopics(system: Where): Promise<ReadonlyMap<string, 
   return new Map(await Promise.all(texts).finally(() => store.close()));
 }
 
-/** The records of one payment, on Kafka or computed, once `isComplete` says so; gives up after twenty seconds. */
+/** The records of one payment, on Kafka or computed, once `isComplete` holds; fails after twenty seconds. */
 export async function recordsOf(
   system: Where,
   token: string,

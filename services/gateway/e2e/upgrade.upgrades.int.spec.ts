@@ -1,6 +1,6 @@
 /**
- * A rolling upgrade under load, forward and back and forward again: from the last release to this one, and from this one to
- * one that writes what this one cannot read.
+ * Rolling upgrades under load, forward, back and forward again: from the last release to this one, and from this one to
+ * a release that writes events this one cannot read.
  */
 import { schemaVersion } from '@tollgate/core';
 import { eventually } from '@tollgate/testing';
@@ -10,7 +10,7 @@ import { type CallGateway, stopEverything } from './system.ts';
 
 afterAll(stopEverything);
 
-/** Undefined before the first release whose stored format this one reads; `npm run test:upgrades` says so. */
+/** Undefined before the first release with a readable format; `npm run test:upgrades` reports so. */
 const last = process.env['LAST_RELEASE_FOLDER'];
 const next = releaseFolder('NEXT_RELEASE_FOLDER');
 const ours = undefined;
@@ -41,12 +41,13 @@ it(
     const added = () => side.countOf('PaymentNoted');
     await side.under(() => side.start('second', next));
     await side.under(() => side.stop('first'));
-    // Back: nothing was written that this release cannot read.
+    // Back: no event was written that this release cannot read.
     await side.under(() => side.start('first', ours));
     await side.under(() => side.stop('second'));
     await side.expectAllAgree('first');
     expect(await added()).toBe(0);
-    // Forward: what is new waits until the upgrade is finished, which it is not while a process of this release runs.
+    // Forward: new formats are not written until the upgrade is finished, which is impossible while a process of this
+    // release runs.
     await side.under(() => side.start('second', next));
     expect(await side.finishUpgrade('second')).toMatchObject({ exitCode: 1 });
     expect(await added()).toBe(0);
@@ -69,7 +70,7 @@ it(
   },
 );
 
-/** What a gateway has counted, from its own index. */
+/** A gateway's totals, from its own index. */
 async function totalsOf(call: CallGateway): Promise<unknown> {
   const { statusCode, body } = await call('GET', '/api/v1/totals');
   expect(statusCode).toBe(200);
@@ -103,9 +104,9 @@ it(
     expect(await second('POST', '/api/v1/refunds', { body: { token, amount: 1 }, headers })).toMatchObject(
       newer,
     );
-    // Others are served.
+    // Other requests are served.
     expect(await second('GET', '/api/v1/payments')).toMatchObject({ statusCode: 200 });
-    // Without load: a payout is refused while the payments that it is paid out of cannot be read.
+    // Without load: a payout is refused while the payments behind its balance cannot be read.
     await side.start('third', next);
     await side.stop('second');
     await side.under();

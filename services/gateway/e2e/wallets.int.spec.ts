@@ -1,6 +1,6 @@
 /**
- * A team without a payment paid out 990 of another team's 999 EUR; the other team's refund then failed for want of money,
- * and `balance` showed either the money of both. From outside, as teams and operators meet it now.
+ * Separate balances of teams on one merchant account, from the teams' and operators' perspective: a team cannot pay out
+ * another team's money.
  */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ let paymentToken: string;
 
 const payOut = (team: CallGateway, orderNumber: string, amount: number) =>
   team('POST', '/api/v1/payouts', { body: { amount, currency: 'EUR', orderNumber, destination } });
-/** Asked again until it is taken: the store may be slow, or what is available not be known yet. */
+/** Repeated until accepted: the store may be slow, or the balance not visible yet. */
 const payOutInApproval = (...asked: Parameters<typeof payOut>) =>
   eventually(async () => {
     const answer = await payOut(...asked);
@@ -34,7 +34,7 @@ const walletOf = async (team: CallGateway) => {
   const { body } = await team('GET', '/api/v1/balance?currency=EUR');
   return (body as unknown as { wallet: object }).wallet;
 };
-/** What a wallet shows that has this much to pay out. */
+/** The balance of a wallet with this amount available. */
 const has = (available: number, parts: { reserved?: number; notSettled?: number } = {}) => {
   const { reserved = 0, notSettled = 0 } = parts;
   return { currency: 'EUR', available, hold: reserved + notSettled, reserved, disputed: 0, notSettled };
@@ -63,7 +63,7 @@ beforeAll(async () => {
 afterAll(stopEverything);
 
 describe('a team without income', () => {
-  it('pays out nothing, and reads nothing of the money of others', async () => {
+  it("pays out nothing, and sees nothing of other teams' money", async () => {
     const { statusCode, body } = await payOut(stranger, 'payout-1', 99_000);
     expect([statusCode, body.errors]).toMatchObject([409, [exceeds]]);
     expect(body.errors[0]).toMatchObject({ message: expect.stringContaining('at most 0.00 EUR') });
@@ -72,7 +72,7 @@ describe('a team without income', () => {
     expect((payouts as unknown as { payouts: object[] }).payouts).toEqual([]);
   });
 
-  it('and so the other team refunds its customer, and pays out the rest', async () => {
+  it('so the other team can refund its customer, and pay out the rest', async () => {
     const headers = { 'idempotency-key': 'refund-1' };
     const refunded = await shop('POST', '/api/v1/refunds', {
       body: { token: paymentToken, amount: 900 },
@@ -85,7 +85,7 @@ describe('a team without income', () => {
   });
 });
 
-it('an operator lets teams share a wallet, and moves money into it', async () => {
+it('an operator lets teams share a wallet, and transfers money into it', async () => {
   for (const name of ['shop', 'stranger'])
     await tollgate(system, 'team', 'wallet', name, '--shared', 'group');
   await eventually(async () => expect(await walletOf(shop)).toEqual(has(0)), settled);
@@ -160,7 +160,7 @@ it('a payout above a threshold waits for a second key, which cannot be the reque
   expect(await walletOf(shop)).toEqual(has(3_500));
 });
 
-it('the journal of a team and the topic have the same entries, each once', async () => {
+it("a team's journal and the topic have the same entries, each once", async () => {
   await eventually(async () => {
     const lines = (await textsOnTopics(system)).get(gatewayJournalTopic)?.split('\n') ?? [];
     const onTopic = lines.map((line) => {
@@ -180,7 +180,7 @@ it('the journal of a team and the topic have the same entries, each once', async
   }, settled);
 });
 
-it("an operator lets a team pay out of the provider's balance, which it then reads", async () => {
+it("an operator lets a team pay out from the provider's balance, which it can then read", async () => {
   const { stdout } = await tollgateExit(system, 'ledger', 'verify');
   expect(stdout).toMatch(/Every entry sums to zero\. The index has the same balances\.\n$/);
   await tollgate(system, 'team', 'wallet', 'stranger', '--provider-balance');
@@ -192,16 +192,16 @@ it("an operator lets a team pay out of the provider's balance, which it then rea
     expect((await payOut(stranger, 'payout-3', 3_500)).statusCode).toBe(200);
   }, settled);
   expect(await walletOf(stranger)).toEqual({ currency: 'EUR', available: 0, hold: 0 });
-  // What another wallet has is not there any more.
+  // Another wallet's money is no longer included.
   await eventually(async () => expect(await walletOf(shop)).toEqual(has(0, { notSettled: 3_500 })), settled);
 });
 
-it('one command of the sandbox gives the demo team money to pay out at once', async () => {
+it('one sandbox command gives the demo team money for payouts at once', async () => {
   const program = join(import.meta.dirname, '..', '..', 'cli', 'src', 'sandbox', 'main.ts');
   const env = { ...process.env, TOLLGATE_DATA_DIR: system.dataDir };
   const { stdout } = await promisify(execFile)(process.execPath, [program, 'fund', '5000'], { env });
   expect(stdout).toMatch(/^The demo team took 50\.00 EUR by pay_\w+, and can pay out 50\.00 EUR now \(5000 /);
   const demo = system.gatewayAs(await issueKey(system, 'demo', 'payouts,read'));
-  // Its new key counts within a second.
+  // Its new key is valid within a second.
   await eventually(async () => expect((await payOut(demo, 'payout-1', 5_000)).statusCode).toBe(200), settled);
 });

@@ -12,7 +12,7 @@ import { issueKey } from './commands.ts';
 import { recordsOf } from './topic.ts';
 import { type System, startSystem, stopEverything } from './system.ts';
 
-/** Nothing waits for it but a busy machine. */
+/** Only a busy machine needs this long. */
 const settled = { timeoutMs: 30_000 };
 const approvedCard = '4392963203551251';
 const card = { pan: approvedCard, expires: '12/2039', holder: 'Ada Lovelace', cvv: '123' };
@@ -101,7 +101,7 @@ async function recordOf(token: string): Promise<Shown[]> {
   return (body as unknown as { webhooks: Shown[] }).webhooks;
 }
 
-/** As a receiver verifies that has the demo team's secret, by the words of the Standard Webhooks specification. */
+/** Verifies like a receiver with the demo team's secret, following the Standard Webhooks specification. */
 function isSigned({ headers, text }: Received): boolean {
   const masters = parseWebhookSecrets(readFileSync(join(system.dataDir, 'webhook-secrets'), 'utf8').trim());
   const [secret] = webhookSecretsOf(masters, 'sandbox', 'demo');
@@ -130,13 +130,13 @@ it('a team is notified of each change of status once, signed, with its own order
   });
 });
 
-// A report of a failed request could not be traced to the request.
-it('one request is followed by its id: answer, record, log, event, topic and webhook', async () => {
+// A failed request must be traceable by its id.
+it('a request can be traced by its id: answer, record, log, event, topic and webhook', async () => {
   const key = await issueKey(system, 'demo', 'payments,cards,read');
   const body = { product: 'Tea', amount: 1250, currency: 'EUR', callbackUrl: shop.url, card };
   const headers = { 'idempotency-key': 'followed', 'x-request-id': 'order-4711' };
   const ask = system.gatewayAs(key);
-  // The request itself learns that it is approved, and no callback before it.
+  // The request itself returns the approval, and no callback arrives before.
   await system.sandbox('POST', '/sandbox/faults', [{ operation: 'callback', fault: 'drop' }]);
   onTestFinished(async () => {
     await system.sandbox('DELETE', '/sandbox/faults');
@@ -184,8 +184,8 @@ it('one request is followed by its id: answer, record, log, event, topic and web
   expect(webhooksOf(token)[0]?.headers['tollgate-correlation-id']).toBe(approvedBy);
 });
 
-// What a callback caused had an id that stood nowhere else: no line of the log led from a webhook to what had come in.
-it('so is a callback of the Payment Service: log, event and webhook', async () => {
+// The log must connect a webhook to the callback that caused it.
+it('so can a callback of the Payment Service: log, event and webhook', async () => {
   const { token } = await payNow(shop.url);
   const approved = await eventually(() => {
     const found = webhooksOf(token).find(({ body }) => body.status === 'approved');
@@ -268,7 +268,7 @@ it('a team is notified of its payout, and again on request', async () => {
   await eventually(() => expect(webhooksOf(token)).toHaveLength(2));
 });
 
-// The list of what was abandoned, and the sender, heard of the enabling a moment later than the team's next request came.
+// The sender and the list of abandoned webhooks may learn of the enabling after the team's next request.
 it('a disabled endpoint gets its missed webhooks when its team enables it and replays at once', async () => {
   const call = (method: 'POST' | 'PATCH' | 'GET' | 'DELETE', path: string, body?: object) =>
     system.gateway(method, `/api/v1/${path}`, body === undefined ? {} : { body });

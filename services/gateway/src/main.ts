@@ -51,7 +51,7 @@ async function main(): Promise<void> {
   );
 }
 
-/** The reader of the output may be gone, like a killed launcher: work under way is finished all the same. */
+/** The reader of the output may have exited, like a killed launcher: work in progress is finished nevertheless. */
 function goOnWithoutReaders(): void {
   for (const stream of [process.stdout, process.stderr])
     stream.on('error', (error) => {

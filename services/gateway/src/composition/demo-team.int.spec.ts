@@ -68,8 +68,8 @@ test('a list of origins set by an operator stays, even an empty one', async () =
   expect((await callerOf(store, key))?.allowedOrigins.callback).toEqual([]);
 });
 
-// A revoked key was issued again, with payouts and admin, at the next start.
-test('after a revocation no other key is issued, whatever is still known of the old one', async () => {
+// A revoked key must not be issued again at the next start.
+test('after a revocation no other key is issued, even with remains of the old one', async () => {
   const store = await temporaryStore();
   const key = await ensure(store);
   await revoke(store, key);

@@ -21,7 +21,7 @@ async function loadedBy(module: string): Promise<string[]> {
   return [...new Set((JSON.parse(stdout) as string[]).map(nameOf))];
 }
 
-// A start loaded all of these whatever it needed, and took half as long again.
+// Packages that only some starts need, because loading them all makes a start half as long again.
 const neededBySome = [
   ...['kafkajs', '@eventstore/db-client', '@grpc/grpc-js', 'selfsigned', '@fastify/reply-from'],
   'services/payment-service/src/payment-service.ts',

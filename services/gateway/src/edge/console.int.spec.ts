@@ -251,7 +251,7 @@ describe('hostile texts', () => {
   });
 });
 
-/** A payment that moved between the loading of its page and the first look at it stayed as it was for the reader. */
+/** The first comparison must start from the page as loaded, so that an earlier change is noticed. */
 it('a watched page is asked to reload at the start, and at each change', async () => {
   const { app, signIn, store } = await start();
   const { cookie } = await signIn();

@@ -1,7 +1,6 @@
 /**
- * Every route with arbitrary input is answered, and never with 5xx unless the answer names what is missing. A failing request
- * is shrunk
- * and printed.
+ * Every route answers arbitrary input, and never with 5xx unless the answer names what is missing. A failing request is
+ * shrunk and printed.
  */
 import { givenTeam } from '@tollgate/teams/testing';
 import { paymentKind } from '@tollgate/views';
