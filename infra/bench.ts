@@ -1,9 +1,9 @@
-/** `npm run bench`: says what the machine is, then runs the benches that are named, or all, each in its own process. */
+/** `npm run bench`: describes the machine, then runs the named benches, or all, each in its own process. */
 import { spawnSync } from 'node:child_process';
 import { availableParallelism, cpus, loadavg, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 
-/** Each is a program that prints a table. All but those with options of their own take `--payments <n>`. */
+/** Each bench is a program that prints a table. All except those with their own options accept `--payments <n>`. */
 const benches: Readonly<Record<string, string>> = {
   creation: 'services/gateway/bench/creation.ts',
   operations: 'services/gateway/bench/operations.ts',

@@ -1,4 +1,6 @@
-/** `npm run links`: what the documents point to is there: relative links, their headings, and paths in code spans. */
+/**
+ * `npm run links`: checks that the targets in documents exist: relative links, their headings, and paths in code spans.
+ */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -6,7 +8,9 @@ import { dirname, join, relative } from 'node:path';
 const workspace = join(import.meta.dirname, '..');
 const fences = /^(`{3,}|~{3,})[^\n]*\n[\s\S]*?^\1/gm;
 const links = /\]\(([^)\s]+)\)/g;
-/** Paths in code spans: a file in a folder, or anything below one of ours. A `*`, `{` or `<` makes it a pattern. */
+/**
+ * Paths in code spans: a file in a folder, or anything below one of our folders. A `*`, `{` or `<` makes it a pattern.
+ */
 const codePaths =
   /`([\w-][\w.-]*\/(?:[\w.-]+\/)*[\w.-]+\.(?:ts|mjs|json|md|yml)|(?:services|libs|infra|docs|src)\/[\w./-]+)(?::\d+)?`/g;
 
@@ -28,7 +32,7 @@ const withoutFences = (file: string): string => readFileSync(file, 'utf8').repla
 const targetsOf = (text: string, pattern: RegExp): string[] =>
   [...text.matchAll(pattern)].flatMap(([, target]) => target ?? []);
 
-/** As GitHub names the headings of a page. */
+/** The anchor that GitHub generates for a heading. */
 const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()

@@ -47,7 +47,7 @@ it('counts a step that failed without a failing test, or before any test ran', (
   });
 });
 
-it('names the tests that failed, and files that could not be loaded, each with the first line of why', () => {
+it('names failed tests, and files that could not be loaded, each with the first line of the error', () => {
   const passed = { status: 'passed', fullName: 'adds', failureMessages: [] };
   const failed = {
     status: 'failed',

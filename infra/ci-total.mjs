@@ -8,12 +8,12 @@ const total = { passed: 0, failed: 0, skipped: 0 };
 const failedSteps = [];
 const failedTests = [];
 
-/** The names of what failed in a report of vitest, each with the first line of why. */
+/** The names of failed tests in a vitest report, each with the first line of its error. */
 function failuresIn({ testResults = [] }) {
   return testResults.flatMap(({ name, status, message, assertionResults = [] }) => {
     const failed = assertionResults.filter((test) => test.status === 'failed');
     const file = relative(process.cwd(), name);
-    // It could not be loaded, or its worker ended first.
+    // The file could not be loaded, or its worker exited first.
     if (failed.length === 0)
       return status === 'failed' ? [`${file}: ${firstLine(message) || 'it did not finish'}`] : [];
     return failed.map((test) => `${file} > ${test.fullName}: ${firstLine(test.failureMessages?.[0])}`);

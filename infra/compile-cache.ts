@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 
-/** Where the programs that specs start keep what Node has compiled: it halves what a start costs, and there are hundreds. */
+/**
+ * Node's compile cache for programs started by specs: it halves the start-up cost, and there are hundreds of starts.
+ */
 export const compileCache = {
   NODE_COMPILE_CACHE: join(import.meta.dirname, '../node_modules/.cache/node-compile-cache'),
 };

@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Runs the script with only the folder on PATH, if a spec may have put its own apt-get. */
+/** Runs the script with only this folder on the PATH, so that a spec can replace apt-get. */
 function ensure(chromium: string) {
   const script = join(import.meta.dirname, 'ensure-chromium.mjs');
   const { status, stdout, stderr } = spawnSync(process.execPath, [script, chromium], {
@@ -26,12 +26,12 @@ const sentence = /^The browser tests need Chromium at .*: install it .*, then st
 const isRoot = process.getuid?.() === 0;
 
 describe('before the browser tests', () => {
-  it('nothing happens where Chromium is there', () => {
+  it('nothing happens if Chromium is installed', () => {
     putAptGet('exit 1');
     expect(ensure(process.execPath)).toEqual({ status: 0, stdout: '', stderr: '' });
   });
 
-  it('one sentence says what to do if it is missing and there is no way to install it', () => {
+  it('one sentence explains what to do if it is missing and cannot be installed', () => {
     expect(ensure(missing())).toEqual({ status: 1, stdout: '', stderr: expect.stringMatching(sentence) });
   });
 

@@ -1,4 +1,4 @@
-// Runs before `npm run test:browser`: the tests drive Debian's Chromium and never pass for want of it. Plain JavaScript.
+// Runs before `npm run test:browser`: without Debian's Chromium the tests must fail, not be skipped. Plain JavaScript.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-/** A workspace of one dependency and of one more that is for another platform. */
+/** A workspace with one dependency, and one more for another platform. */
 const locked = {
   '': { name: 'example' },
   'node_modules/one': { version: '1.0.0' },
@@ -53,7 +53,7 @@ const npmCalls = async () => {
   return calls.split('\n').filter((line) => line !== '');
 };
 
-/** Starts the script and gives its lines so far, and its end. */
+/** Starts the script, and returns its output so far and its exit. */
 function start(env: Record<string, string> = {}) {
   const child = spawn(process.execPath, ['infra/ensure-installed.mjs'], {
     cwd: workspace,
@@ -69,7 +69,7 @@ function start(env: Record<string, string> = {}) {
 const ensureInstalled = (env?: Record<string, string>) => start(env).ended;
 
 describe('when to install', () => {
-  it('does nothing, and says nothing, when everything that is locked is installed', async () => {
+  it('does nothing, and prints nothing, when all locked packages are installed', async () => {
     expect(await ensureInstalled()).toEqual({ exitCode: 0, lines: [] });
     expect(await npmCalls()).toEqual([]);
   });
@@ -101,7 +101,7 @@ describe('when to install', () => {
 describe('two starts at a time', () => {
   beforeEach(() => rm(join(workspace, 'node_modules/.package-lock.json')));
 
-  it('waits for the other one and does not install again', async () => {
+  it('waits for the other start and does not install again', async () => {
     await writeFile(join(workspace, '.cache/installing'), String(process.pid));
     const second = start();
     const waiting = expect.stringMatching(/^Waiting for another start/);
@@ -112,7 +112,7 @@ describe('two starts at a time', () => {
     expect(await npmCalls()).toEqual([]);
   });
 
-  it('takes over from one that was killed', async () => {
+  it('takes over from a killed start', async () => {
     const killed = start();
     await killed.ended;
     await writeFile(join(workspace, '.cache/installing'), String(killed.pid));
@@ -120,7 +120,7 @@ describe('two starts at a time', () => {
   });
 });
 
-describe('one sentence says what to do', () => {
+describe('one sentence explains what to do', () => {
   const notInstalled = () => rm(join(workspace, 'node_modules/.package-lock.json'));
 
   it('when the registry cannot be reached', async () => {
@@ -137,7 +137,7 @@ describe('one sentence says what to do', () => {
     expect(lines[1]).toMatch(/registry cannot be reached: connect this machine/);
   }, 60_000);
 
-  it('when npm fails for another reason, which it repeats', async () => {
+  it("when npm fails for another reason, with npm's message", async () => {
     await notInstalled();
     await putOnMachine(
       'npm',
@@ -157,7 +157,7 @@ describe('one sentence says what to do', () => {
     expect(await ensureInstalled()).toEqual({ exitCode: 1, lines: [sentence] });
   });
 
-  it('when npm was not allowed to place Node 24, and the machine has an older one', async () => {
+  it('when npm could not install Node 24, and the machine has an older one', async () => {
     await rm(join(workspace, 'node_modules/.bin/node'));
     const { exitCode, lines } = await ensureInstalled();
     expect({ exitCode, lines }).toEqual({
@@ -167,12 +167,12 @@ describe('one sentence says what to do', () => {
   });
 });
 
-// Half of them ended on a fresh clone with "not found", or with a stack of the Node that the machine has.
-it('every npm script installs what is missing first', async () => {
+// On a fresh clone, no script may end with "not found" or a stack trace of an older Node.
+it('every npm script first installs missing packages', async () => {
   const { scripts } = JSON.parse(await readFile(join(import.meta.dirname, '..', 'package.json'), 'utf8')) as {
     scripts: Record<string, string>;
   };
-  // It reads the lockfile, and is npm's own.
+  // This one is npm's own, and reads the lockfile itself.
   const own = Object.keys(scripts).filter((name) => !name.startsWith('pre') && name !== 'sbom');
   const installs = (name: string) =>
     scripts[`pre${name}`]?.startsWith('node infra/ensure-installed.mjs') === true ||

@@ -1,4 +1,5 @@
-// Runs before `npm start`, `npm test` and `npm run demo`, on whatever Node the machine has: so plain JavaScript for Node 18.
+// Runs before `npm start`, `npm test` and `npm run demo`, on any installed Node: therefore plain JavaScript for Node
+// 18.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -12,7 +13,7 @@ const lockStaleMs = 15 * 60_000;
 const lockPollMs = 500;
 const usualDuration = '40 s';
 
-/** A message for the user; everything else that is thrown is a defect. */
+/** An error message for the user; any other exception is a defect. */
 class CannotStart extends Error {}
 
 const readJson = (...path) => JSON.parse(readFileSync(join(workspace, ...path), 'utf8'));
@@ -29,7 +30,9 @@ function run(command, args, path) {
   });
 }
 
-/** Compares what is installed with the lockfile by content: times of files say nothing after a clone or a checkout. */
+/**
+ * Compares the installed packages with the lockfile by content: file times are meaningless after a clone or checkout.
+ */
 function isInstalled() {
   let installed;
   try {
@@ -41,7 +44,7 @@ function isInstalled() {
   const { '': _root, ...locked } = readJson('package-lock.json').packages;
   const isSame = (path) =>
     path in installed && path in locked && installed[path].version === locked[path].version;
-  // Packages for other platforms are locked, and rightly not installed.
+  // Locked packages for other platforms are intentionally not installed.
   const isExpected = (path) => !locked[path].optional;
   return Object.keys(installed).every(isSame) && Object.keys(locked).filter(isExpected).every(isSame);
 }
@@ -69,7 +72,7 @@ function demandMachine(path) {
 const networkFailure =
   /\b(E(NOTFOUND|AI_AGAIN|CONNREFUSED|CONNRESET|TIMEDOUT|NETUNREACH|HOSTUNREACH)|ERR_SOCKET_TIMEOUT)\b/;
 
-/** Asked once, with little patience: without a network `npm ci` takes minutes to give up. */
+/** Asked once with a short timeout: without a network `npm ci` takes minutes to fail. */
 function canReachRegistry(path) {
   const { status, stderr } = run(
     'npm',
@@ -108,7 +111,7 @@ function tryLock() {
   }
 }
 
-/** The process that holds the lock is gone, or the lock is too old to be believed. */
+/** True if the process holding the lock has ended, or the lock is too old to be valid. */
 function isStale() {
   try {
     if (Date.now() - statSync(lockFile).mtimeMs > lockStaleMs) return true;
@@ -121,8 +124,8 @@ function isStale() {
 }
 
 /**
- * Lets one start install while the others wait for it. Two that find the same dead holder in the same moment can both
- * get through; `npm ci` may then fail for one of them, and starting it again fixes that.
+ * Lets one start install while the others wait. Two starts that find the same stale lock at the same moment can both
+ * proceed; `npm ci` may then fail for one of them, and restarting it helps.
  */
 async function whileLocked(work) {
   mkdirSync(join(workspace, '.cache'), { recursive: true });
@@ -137,7 +140,7 @@ async function whileLocked(work) {
   }
 }
 
-/** What `node` means in an npm script: the package of that name, unless its install script was not allowed to run. */
+/** The `node` of an npm script: the package of that name, unless its install script was not allowed to run. */
 function demandPinnedNode() {
   const wanted = readJson('package.json').dependencies.node;
   const { stdout } = run('node', ['--version'], `${binaries}${delimiter}${process.env.PATH ?? ''}`);

@@ -1,4 +1,4 @@
-/** What a test needs and the machine does not have: fetched once, by a tool of the machine, into a folder of the cache. */
+/** Test tools that the machine lacks: fetched once into a cache folder, with a program of the machine. */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -7,16 +7,16 @@ import { CannotGoOn, requireGoingOn } from './stop-with-sentence.ts';
 const progressIntervalMs = 10_000;
 
 export interface Fetching {
-  /** Where it is kept. */
+  /** Name of the cache folder. */
   folder: string;
-  /** What is fetched and from where, as a part of a sentence. */
+  /** The artifact and its source, as part of a sentence. */
   what: string;
-  /** Fills the folder that it is given. */
+  /** Downloads into the given folder. */
   fetch: (into: string) => Promise<void>;
   say: (line: string) => void;
 }
 
-/** Into a folder next to, which then gets its name: an interrupted fetch leaves nothing that seems complete. */
+/** Downloads into a temporary folder and renames it, so that an interrupted download never looks complete. */
 export async function fetchOnce({ folder, what, fetch, say }: Fetching): Promise<void> {
   if (existsSync(folder)) return;
   mkdirSync(dirname(folder), { recursive: true });
@@ -42,14 +42,14 @@ export interface ToolRun {
   command: string;
   args: readonly string[];
   env?: Readonly<Record<string, string>>;
-  /** The folder that it runs in; this one's by default. */
+  /** Working directory. @default the current one */
   cwd?: string | undefined;
-  /** What to say where the machine does not have the command. */
+  /** Message if the command is not installed. */
   missing: string;
   signal?: AbortSignal | undefined;
 }
 
-/** Gives the exit code and all that was printed. @throws CannotGoOn without the command, or when asked to stop */
+/** Resolves with the exit code and the output. @throws CannotGoOn without the command, or when asked to stop */
 export async function runTool({ command, args, env, cwd, missing, signal }: ToolRun): Promise<ToolResult> {
   const result = await new Promise<ToolResult>((resolve, reject) => {
     const child = spawn(command, args, {

@@ -46,7 +46,7 @@ async function lint(copy: string, files: string[], signal: AbortSignal): Promise
   return JSON.parse(report) as LintedFile[];
 }
 
-/** What is wrong with how lint judged the canary, or undefined. */
+/** How lint misjudged the canary, or undefined. */
 function misjudged(canary: Canary, files: LintedFile[], isFault: boolean): string | undefined {
   const file = files.find(({ filePath }) => filePath.endsWith(`/${canary.file}`));
   if (file === undefined) return 'was not linted';
@@ -61,7 +61,7 @@ function misjudged(canary: Canary, files: LintedFile[], isFault: boolean): strin
     : `was refused for another reason: ${hits[0]?.message ?? ''}`;
 }
 
-/** Policies of ours that no fault proves to be alive. */
+/** Our policies without a canary. */
 async function policiesWithoutFault(): Promise<string[]> {
   const eslint = new ESLint({ cwd: workspace });
   const config = (await eslint.calculateConfigForFile(import.meta.filename)) as {

@@ -1,11 +1,11 @@
-/** A file that breaks one rule, or one that shows where the rule must hold its peace. */
+/** A file that violates one rule, or one where the rule must not report anything. */
 export interface Canary {
-  /** The rule that it is about. */
+  /** The rule under test. */
   rule: string;
-  /** Where it is planted, from the root of the workspace. */
+  /** Path of the planted file, from the root of the workspace. */
   file: string;
   code: string;
-  /** A part of the rule's message, where the rule has several things to say. */
+  /** Part of the rule's message, if the rule has several. */
   says?: string;
 }
 
@@ -43,7 +43,7 @@ const boundaryFaults = [
   canary(boundary, 'libs/modules/ledger/src', "export * from '@tollgate/lists';", {
     says: 'can only depend on',
   }),
-  // An arrow that climbs closes a circle.
+  // An upward dependency closes a cycle.
   ...['@tollgate/gateway-api', '@tollgate/lists', '@tollgate/provider'].map((climbing) =>
     canary(boundary, core, `export * from '${climbing}';`, { says: 'Circular dependency' }),
   ),
@@ -151,7 +151,7 @@ export const faults: Canary[] = [
   ...styleFaults,
 ];
 
-/** The same things where they belong: none may be reported by its rule. */
+/** The same code in its allowed places: its rule must not report it. */
 export const allowed: Canary[] = [
   canary('tollgate/pure-domain-imports', domain, take('setup', 'xstate')),
   canary('tollgate/pure-domain-imports', domain, take('it', 'vitest'), { name: 'canary-*.spec.ts' }),

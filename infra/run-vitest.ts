@@ -1,17 +1,17 @@
-/** Runs the specs of one project of vitest.config.ts in a their own process; whatever they start ends with them. */
+/** Runs the specs of one vitest.config.ts project in a separate process, and stops everything they start. */
 import { join } from 'node:path';
 import { type ProgramRun, runWithServer } from './run-with-server.ts';
 
 const workspace = join(import.meta.dirname, '..');
 
-/** @returns what runs vitest on `project`, as arguments of Node */
+/** @returns Node arguments that run vitest on `project` */
 export const vitestArgv = (project: string, options: readonly string[]): string[] => [
   join(workspace, 'node_modules', 'vitest', 'vitest.mjs'),
   ...['run', '--root', workspace, '--project', project],
   ...options,
 ];
 
-/** For specs that need no server. @param env what they read; @throws CannotGoOn */
+/** For specs without a server. @param env variables for the specs @throws CannotGoOn */
 export const runVitest = (
   project: string,
   options: readonly string[],

@@ -1,4 +1,4 @@
-/** A server program ends when it is asked to, also while it starts; a failure leaves no folder behind. */
+/** A server program ends when it is asked to, even during its start; a failure leaves no folder behind. */
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ beforeEach(() => {
 
 const never = new AbortController().signal;
 
-/** A server that keeps a note of how it ends. */
+/** A server that records how it was stopped. */
 function program(beginning: string): string[] {
   const file = join(folder, 'server.mjs');
   writeFileSync(
@@ -28,19 +28,19 @@ function program(beginning: string): string[] {
   return [file];
 }
 
-it('gives the address that a program says, and ends it by its standard input', async () => {
+it('returns the address that a program prints, and stops it through its standard input', async () => {
   const server = await startServerProgram(program("console.log('there:1');"), { signal: never });
   expect(server?.address).toBe('there:1');
   await server?.stop();
   expect(readdirSync(folder)).toContain('ended');
 });
 
-it('gives nothing if the program has none to give', async () => {
+it('returns nothing if the program has no address', async () => {
   expect(await startServerProgram(program("console.log('no engine');"), { signal: never })).toBeUndefined();
   expect(readdirSync(folder)).toContain('ended');
 });
 
-it('ends a program that is still starting', async () => {
+it('stops a program that is still starting', async () => {
   const stopping = new AbortController();
   const starting = startServerProgram(program(''), { signal: stopping.signal });
   stopping.abort();
@@ -48,13 +48,13 @@ it('ends a program that is still starting', async () => {
   expect(readdirSync(folder)).toContain('ended');
 });
 
-it('starts nothing if it was asked to stop before', async () => {
+it('starts nothing if it was already asked to stop', async () => {
   const argv = program("writeFileSync(new URL('begun', import.meta.url), '');");
   expect(await startServerProgram(argv, { signal: AbortSignal.abort() })).toBeUndefined();
   expect(readdirSync(folder)).toEqual(['server.mjs']);
 });
 
-it('a server that cannot be stopped keeps nothing else from being cleaned up', async () => {
+it('a server that cannot be stopped does not prevent the rest of the cleanup', async () => {
   const cleaned: string[] = [];
   const stop = () => Promise.reject(new Error('it does not end'));
   const run = runWithServer({
@@ -68,7 +68,7 @@ it('a server that cannot be stopped keeps nothing else from being cleaned up', a
   expect(() => readdirSync(cleaned[0] ?? '')).toThrow('ENOENT');
 });
 
-it('others that cannot be stopped leave no folder behind', async () => {
+it('other processes that cannot be stopped leave no folder behind', async () => {
   const left: string[] = [];
   const run = runWithServer({
     obtainServer: async () => ({ env: {}, stop: async () => {} }),

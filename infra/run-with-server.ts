@@ -1,4 +1,4 @@
-/** Runs a program that needs a server, and leaves nothing running: not the server, and nothing that the program has started. */
+/** Runs a program that needs a server, and leaves nothing running, including anything that the program has started. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,33 +6,33 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { requireGoingOn } from './stop-with-sentence.ts';
 
-/** How long a program may take to end when it is asked to. */
+/** Maximum time for a program to exit when asked to. */
 const endWithinMs = 15_000;
 
 export interface RunningServer {
-  /** What the program finds it by. */
+  /** Environment by which the program finds the server. */
   env: Readonly<Record<string, string>>;
   stop(): Promise<void>;
 }
 
 export interface ProgramRun {
-  /** Gives a server, whose data may be in the folder. */
+  /** Provides a server; its data may be in the folder. */
   obtainServer: (folder: string, signal: AbortSignal) => Promise<RunningServer>;
-  /** Stops what may have been started in the folder next to the server. */
+  /** Stops other processes started in the folder. */
   stopOthersIn?: (folder: string) => Promise<void>;
-  /** Arguments of Node. */
+  /** Node's arguments. */
   argv: readonly string[];
   signal: AbortSignal;
 }
 
-/** Gives the program's exit code, 1 if it was ended. @throws CannotGoOn */
+/** Resolves with the program's exit code, 1 if it was killed. @throws CannotGoOn */
 export async function runWithServer({
   obtainServer,
   stopOthersIn = async () => {},
   argv,
   signal,
 }: ProgramRun): Promise<number> {
-  // Whatever is started below it is found again, however its starter came to its end.
+  // Processes started in this folder can be found afterwards, even if their parent was killed.
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-server-'));
   let server: RunningServer | undefined;
   try {
@@ -43,7 +43,7 @@ export async function runWithServer({
     try {
       await server?.stop();
     } finally {
-      // A server that fails to stop is no reason to leave the rest.
+      // A server that fails to stop must not prevent the rest of the cleanup.
       try {
         await stopOthersIn(folder);
       } finally {
@@ -53,7 +53,7 @@ export async function runWithServer({
   }
 }
 
-/** In a group of processes of its own, so that its end can be that of all of them. */
+/** In its own process group, so that the whole group can be stopped. */
 async function runProgram(argv: readonly string[], env: object, signal: AbortSignal): Promise<number> {
   const child = spawn(process.execPath, argv, {
     env: { ...process.env, ...env },
@@ -80,7 +80,7 @@ function signalGroup({ pid }: ChildProcess, name: 'SIGTERM' | 'SIGKILL'): void {
   try {
     process.kill(-pid, name);
   } catch (error) {
-    // It is empty.
+    // The group is empty.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
@@ -92,22 +92,21 @@ export const endOf = (child: ChildProcess) =>
   });
 
 export interface ServerProgram {
-  /** Its address, as the program says it. */
+  /** The address that the program has printed. */
   address: string;
   stop(): Promise<void>;
 }
 
 export interface ServerProgramOptions {
-  /** Stops it while it starts; aborted before, keeps it from being started. */
+  /** Stops it during the start; if already aborted, prevents the start. */
   signal: AbortSignal;
-  /** Asks it to end; by default its standard input ends. */
+  /** Asks it to exit. @default closes its standard input */
   tellToEnd?: (child: ChildProcess) => void;
 }
 
 /**
- * Starts a program that is a server, or has one in a container: it prints the address as its first line, and `no …` where
- * it has none to give. A terminal's Ctrl-C does not reach it: it would end before the container, or before those who need
- * it.
+ * Starts a program that is a server, or runs one in a container. It prints the address as its first line, or `no …` if
+ * it has none. It does not receive a terminal's Ctrl-C, which would stop it before the container or its users.
  */
 export async function startServerProgram(
   argv: readonly string[],

@@ -1,11 +1,11 @@
-/** A message for the user at the terminal; anything else that is thrown is a defect. */
+/** An error message for the user at the terminal; any other exception is a defect. */
 export class CannotGoOn extends Error {}
 
 const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Runs a command's work; a `CannotGoOn` becomes its sentence on standard error and exit code 1. Ctrl-C and its like abort
- * the signal and do nothing else, however often they come: the work ends when it has left nothing running.
+ * Runs a command's work. A `CannotGoOn` is printed as one sentence on standard error, with exit code 1. Ctrl-C and
+ * similar signals only abort the signal, however often they occur: the work ends when nothing is left running.
  */
 export async function runCommand(work: (signal: AbortSignal) => Promise<number>): Promise<void> {
   const stopping = new AbortController();

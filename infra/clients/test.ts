@@ -1,4 +1,4 @@
-/** `npm run test:clients`: programs that others have written, against a gateway and its documents. */
+/** `npm run test:clients`: third-party programs against a gateway and its documents. */
 import { runVitest } from '../run-vitest.ts';
 import { runCommand } from '../stop-with-sentence.ts';
 import { findTools } from './tools.ts';

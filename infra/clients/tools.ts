@@ -1,4 +1,4 @@
-/** Clients that others have written, pinned and fetched once: each by its own registry's program. */
+/** Third-party clients, pinned and fetched once, each with its own registry's program. */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { CannotGoOn } from '../stop-with-sentence.ts';
 
 const cacheFolder = join(import.meta.dirname, '..', '..', '.cache', 'clients');
 const requirements = join(import.meta.dirname, 'requirements.txt');
-/** Beside what we develop with: every start would install them, and nobody but this suite needs them. */
+/** Not among the development dependencies, because only this suite needs them. */
 const packages = ['@redocly/cli@2.77.0', '@asyncapi/parser@3.6.3', 'openapi-typescript@7.13.0'];
 
 export interface Tools {
@@ -34,7 +34,7 @@ interface Fetching {
   signal: AbortSignal;
 }
 
-/** @throws CannotGoOn if one is not there and cannot be fetched */
+/** @throws CannotGoOn if one is missing and cannot be fetched */
 export async function findTools(fetching: Fetching): Promise<Tools> {
   const [python, node, promtool] = await Promise.all([
     pythonPackages(fetching),
@@ -49,7 +49,7 @@ const goGenerator = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2
 const pythonGenerator = 'openapi-python-client==0.29.1';
 const pythonPins = [pythonGenerator, 'httpx==0.28.1', 'pydantic==2.14.4', 'attrs==26.1.0'];
 
-/** What makes clients out of the OpenAPI document, by the registry of its language. */
+/** Client generators for the OpenAPI document, by the registry of their language. */
 async function findGenerators({ say, signal }: Fetching): Promise<Generators> {
   const fetched = async (name: string, from: string, toRun: (into: string) => Omit<ToolRun, 'signal'>) => {
     const folder = join(cacheFolder, name.replaceAll(/[^\w.-]+/g, '-'));
@@ -93,7 +93,7 @@ const lastLine = (output: string) => output.trim().split('\n').at(-1) ?? 'it gav
 async function pythonPackages({ say, signal }: Fetching): Promise<string> {
   const missing =
     'schemathesis and the client of KurrentDB need Python 3.10 or later with pip, which was not found: install it (on Debian, `apt-get install python3-pip`), then start again.';
-  // Some are compiled for one version of Python.
+  // Some packages are compiled for one version of Python.
   const { output: version } = await runTool({ command: 'python3', args: ['--version'], missing, signal });
   const folder = join(cacheFolder, `python-${digestOf(readFileSync(requirements, 'utf8') + version)}`);
   const install = async (into: string) => {
@@ -127,7 +127,7 @@ async function nodePackages({ say, signal }: Fetching): Promise<string> {
   return folder;
 }
 
-/** The one on the PATH, or that of Debian's package, which is not installed for it. */
+/** The program on the PATH, or the one from Debian's package, which is not installed automatically. */
 async function promtoolOfDebian({ say, signal }: Fetching): Promise<string> {
   const onPath = (process.env['PATH'] ?? '').split(':').map((folder) => join(folder, 'promtool'));
   const found = onPath.find((file) => existsSync(file));
@@ -145,7 +145,7 @@ async function unpackPrometheus(into: string, signal: AbortSignal): Promise<void
     runTool({ command, args, missing, signal, cwd });
   const download = () => run('apt-get', ['download', 'prometheus'], into);
   let result = await download();
-  // The lists of a fresh container are empty.
+  // A fresh container has no package lists.
   if (result.code !== 0 && (await run('apt-get', ['update'])).code === 0) result = await download();
   const archive = readdirSync(into).find((file) => file.endsWith('.deb'));
   if (result.code !== 0 || archive === undefined)

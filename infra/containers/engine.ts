@@ -1,4 +1,4 @@
-/** A Docker engine: the one that answers, or Debian's, started for this run. */
+/** A Docker engine: a running one, or Debian's, started for this run. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,26 +11,26 @@ const answersWithinMs = 60_000;
 const endsWithinMs = 30_000;
 const pollMs = 250;
 const logLinesShown = 10;
-/** Debian's packages, by the program that each is installed for. */
+/** Debian's packages by the program they provide. */
 const enginePackages = { dockerd: 'docker.io', iptables: 'iptables' } as const;
 
 export interface Engine {
-  /** What Docker's clients find it by. */
+  /** The environment by which Docker's clients find it. */
   env: Readonly<Record<string, string>>;
-  /** How Compose is called. */
+  /** The command of Compose. */
   compose: readonly string[];
-  /** Ends what was started; nothing if the engine was there before. */
+  /** Stops the engine if this run started it. */
   stop(): Promise<void>;
 }
 
 export interface EngineOptions {
-  /** Of images, containers and volumes; kept from run to run. */
+  /** Data folder for images, containers and volumes; kept between runs. */
   dataDir: string;
   say: (line: string) => void;
   signal: AbortSignal;
 }
 
-/** @throws CannotGoOn where none answers and none can be started */
+/** @throws CannotGoOn if no engine is running and none can be started */
 export async function findEngine(options: EngineOptions): Promise<Engine> {
   if (answers({})) {
     options.say('Using the Docker engine that answers.');
@@ -44,7 +44,7 @@ const answers = (env: object) =>
   spawnSync('docker', ['version', '--format', '{{.Server.Version}}'], { env: { ...process.env, ...env } })
     .status === 0;
 
-/** Compose 2 is a part of `docker`, version 1 a program. */
+/** Compose 2 is part of `docker`, version 1 a separate program. */
 function composeOf(env: object, say: (line: string) => void): readonly string[] {
   const { status } = spawnSync('docker', ['compose', 'version'], { env: { ...process.env, ...env } });
   if (status === 0) return ['docker', 'compose'];
@@ -55,7 +55,7 @@ function composeOf(env: object, say: (line: string) => void): readonly string[] 
 const isThere = (program: string) => spawnSync('which', [program]).status === 0;
 
 /**
- * Installs what is missing, if that can be done.
+ * Installs missing programs if possible.
  *
  * @param packageOf the package of each program
  * @throws CannotGoOn
@@ -92,7 +92,7 @@ async function startEngine({ dataDir, say, signal }: EngineOptions): Promise<Eng
     );
   say('No Docker engine answers: starting one …');
   mkdirSync(dataDir, { recursive: true });
-  // Sockets have short names at most.
+  // The length of socket paths is limited.
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-engine-'));
   const host = `unix://${join(folder, 'docker.sock')}`;
   const logFile = join(folder, 'engine.log');
@@ -105,7 +105,7 @@ async function startEngine({ dataDir, say, signal }: EngineOptions): Promise<Eng
     '--pidfile',
     join(folder, 'pid'),
   ];
-  // Ports are opened on loopback only; a network that is narrower than usual loses what is wider, without a word.
+  // Ports are opened on loopback only. On a network with a smaller MTU, larger packets would be dropped silently.
   const network = ['--ip', '127.0.0.1', '--mtu', '1400'];
   const argv = [...places, '--host', host, ...network, '--log-level', 'warn'];
   const child = spawn('dockerd', argv, { stdio: ['ignore', log, log], detached: true });
@@ -140,7 +140,7 @@ async function untilAnswering(
   }
 }
 
-/** Its containers end with it: nothing is left running. */
+/** Its containers end with the engine, so nothing is left running. */
 async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = endOf(child);

@@ -1,4 +1,6 @@
-/** Images for an engine that can pull none: made of Debian, npm and Maven parts, and the shipped one on top of them. */
+/**
+ * Images for an engine without a registry: built from Debian, npm and Maven artifacts, with the shipped image on top.
+ */
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +17,7 @@ const debianRelease = 'bookworm';
 const linesShown = 20;
 const authorities = '/etc/ssl/certs/ca-certificates.crt';
 
-/** What the image of the services is tagged with: one that is in use is left alone. */
+/** Tag of the services' test image, distinct from tags in use. */
 export const testVersion = 'test';
 
 /** The variables of docker-compose.yml that name images. */
@@ -27,13 +29,13 @@ export interface Images {
 
 export interface MakeOptions {
   engine: Engine;
-  /** Keeps what takes long to fetch. */
+  /** Cache folder for slow downloads. */
   cacheDir: string;
   say: (line: string) => void;
   signal: AbortSignal;
 }
 
-/** Those that the environment names are left alone; the others are made. @throws CannotGoOn */
+/** Builds all images except those named in the environment. @throws CannotGoOn */
 export async function makeImages(options: MakeOptions): Promise<Images> {
   const named = (name: keyof Images) => process.env[name] || undefined;
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-images-'));
@@ -81,7 +83,7 @@ async function makeNode(options: MakeOptions, context: string): Promise<string> 
   return build(options, 'tollgate-test/node', context);
 }
 
-/** The npm that runs this script: it tells where its program is. */
+/** The npm that runs this script, which provides its own path. */
 function npmFolder(): string {
   const program = process.env['npm_execpath'] ?? '';
   const folder = dirname(dirname(program));
@@ -90,7 +92,7 @@ function npmFolder(): string {
   return folder;
 }
 
-/** As a newcomer builds it: by the shipped files. */
+/** Built from the shipped files, like a new user's build. */
 async function makeShipped({ engine, say, signal }: MakeOptions, images: Partial<Images>): Promise<void> {
   say('Building the image of the services …');
   const [command = '', ...argv] = engine.compose;
@@ -122,7 +124,7 @@ function homeOf(java: string): string {
   return home;
 }
 
-/** Debian's Java leads to its settings by links, and to sources that are not there. */
+/** Debian's Java uses links for its settings, and has dangling links to sources. */
 function copyJava(home: string, target: string): void {
   const unused = ['jmods', 'docs', 'man', 'include', 'src.zip', 'ct.sym'];
   cpSync(home, target, {
@@ -146,7 +148,7 @@ interface RunOptions {
   signal: AbortSignal;
 }
 
-/** Says what the program has printed where it fails. @throws CannotGoOn */
+/** Prints the program's output if it fails. @throws CannotGoOn */
 async function run(
   command: string,
   args: readonly string[],

@@ -34,7 +34,7 @@ await runCommand(async (signal) => {
   return runWithServer({ obtainServer: (_folder, stopping) => obtainServers(stopping), argv, signal });
 });
 
-/** The engine, the images, and a server in a container for the suite of each port; compose has servers of its own. */
+/** Starts the engine, the images, and a server container for the suite of each port; compose has its own servers. */
 async function obtainServers(signal: AbortSignal): Promise<RunningServer> {
   await using stops = new AsyncDisposableStack();
   const options = { dataDir: join(cacheDir, 'engine'), say, signal };
@@ -44,12 +44,12 @@ async function obtainServers(signal: AbortSignal): Promise<RunningServer> {
     ...engine.env,
     ...images,
     TESTCONTAINERS_RYUK_DISABLED: 'true',
-    // Ports are on loopback, also if this machine is a container itself.
+    // Ports are on loopback, even if this machine is itself a container.
     TESTCONTAINERS_HOST_OVERRIDE: '127.0.0.1',
     TOLLGATE_COMPOSE: engine.compose.join(' '),
     TOLLGATE_VERSION: testVersion,
   };
-  // The programs of the containers take it over from here.
+  // Programs started below inherit these variables.
   Object.assign(process.env, env);
   const eventStore = await serverIn(join(testingOf('event-store'), 'eventstoredb-container.ts'), signal);
   stops.defer(eventStore.stop);

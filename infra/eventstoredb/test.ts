@@ -1,4 +1,4 @@
-/** `npm run test:eventstoredb`: the specs that need an EventStoreDB, wherever one can be had. */
+/** `npm run test:eventstoredb`: the specs that need an EventStoreDB, from any available source. */
 import { join } from 'node:path';
 import { runWithServer, startServerProgram, type RunningServer } from '../run-with-server.ts';
 import { vitestArgv } from '../run-vitest.ts';
@@ -13,7 +13,7 @@ const serverAt = (url: string, stop: () => Promise<void>): RunningServer => ({
   stop,
 });
 
-/** The address may hold a password: it is not printed. */
+/** Not printed, because the URL may contain a password. */
 function namedServer(): RunningServer | undefined {
   const url = process.env['EVENTSTORE_URL'];
   if (url === undefined || url === '') return undefined;
@@ -46,7 +46,7 @@ await runCommand((signal) =>
   runWithServer({
     obtainServer: async (dataDir) => {
       const elsewhere = namedServer() ?? (await containerServer(signal));
-      // One that runs is given, whatever came meanwhile: who has it stops it.
+      // A running server is returned even after an interruption, because its owner stops it.
       if (elsewhere !== undefined) return elsewhere;
       requireGoingOn(signal);
       return testServer(dataDir, signal);

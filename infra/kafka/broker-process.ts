@@ -13,14 +13,14 @@ const pollMs = 100;
 const pidFile = (dataDir: string) => join(dataDir, 'kafka.pid');
 export const propertiesFile = (dataDir: string) => join(dataDir, 'server.properties');
 
-/** @throws EEXIST where another start was faster */
+/** @throws EEXIST if another start was faster */
 export function writePidFile(dataDir: string, broker: BrokerProcess): void {
   writeFileSync(pidFile(dataDir), `${JSON.stringify(broker)}\n`, { flag: 'wx' });
 }
 
 export const removePidFile = (dataDir: string) => rmSync(pidFile(dataDir), { force: true });
 
-/** The broker that runs on these data; undefined where none does, also when its file was left behind. */
+/** The broker running on this data; undefined if there is none, even if its file was left behind. */
 export function findBroker(dataDir: string): BrokerProcess | undefined {
   let broker: BrokerProcess;
   try {
@@ -32,7 +32,7 @@ export function findBroker(dataDir: string): BrokerProcess | undefined {
   return isBrokerOf(dataDir, broker.pid) ? broker : undefined;
 }
 
-/** The system gives numbers of processes away again: only one that was started on these data is ours. */
+/** Process ids are reused: only a process that was started on this data is our broker. */
 function isBrokerOf(dataDir: string, pid: number): boolean {
   return commandOf(pid).includes(propertiesFile(dataDir));
 }
@@ -41,12 +41,12 @@ function commandOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
   } catch {
-    // No such process, or a system without /proc.
+    // The process does not exist, or the system has no /proc.
     return spawnSync('ps', ['-ww', '-p', String(pid), '-o', 'command='], { encoding: 'utf8' }).stdout ?? '';
   }
 }
 
-/** Asks the broker to stop, and insists after `timeoutMs`. Gives false if it had to be killed. */
+/** Asks the broker to stop, and kills it after `timeoutMs`. Resolves with false if it was killed. */
 export async function stopBroker(dataDir: string, pid: number, timeoutMs = 60_000): Promise<boolean> {
   const until = performance.now() + timeoutMs;
   signal(pid, 'SIGTERM');

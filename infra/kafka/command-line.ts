@@ -8,7 +8,7 @@ export const portDefault = 9092;
 export interface CommandLine {
   wantsHelp: boolean;
   dataDir: string;
-  /** Of a listener with TLS and SASL. */
+  /** Port of a listener with TLS and SASL. */
   securedPort?: number;
 }
 

@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { findBroker } from './broker-process.ts';
 import { servesMetadata } from './metadata-request.ts';
 
-// What a broker is needed for is in the specs that `npm run test:kafka` runs.
+// Specs that need a broker run with `npm run test:kafka`.
 
 function run(command: 'up' | 'down', argv: readonly string[], env: NodeJS.ProcessEnv = {}) {
   const program = join(import.meta.dirname, `${command}.ts`);
@@ -45,29 +45,29 @@ describe('npm run kafka:up and kafka:down', () => {
     });
   });
 
-  it('refuses a port that somebody has, by its number', async () => {
+  it('refuses a port in use, naming it', async () => {
     const port = await listener();
     const { status, stderr } = run('up', ['--data-dir', temporaryFolder()], { KAFKA_PORT: String(port) });
     expect([status, stderr]).toEqual([1, expect.stringMatching(oneSentence)]);
     expect(stderr).toContain(String(port));
   });
 
-  it('says so if there is no Java', () => {
+  it('reports that Java is missing', () => {
     const env = { JAVA_HOME: '/nowhere', KAFKA_PORT: '39292' };
     const { status, stderr } = run('up', ['--data-dir', temporaryFolder()], env);
     expect([status, stderr]).toEqual([1, expect.stringMatching(oneSentence)]);
     expect(stderr).toContain('/nowhere/bin/java');
   });
 
-  it('down says so where nothing runs', () => {
+  it('down reports that nothing is running', () => {
     expect(run('down', ['--data-dir', temporaryFolder()])).toMatchObject({
       status: 0,
       stdout: expect.stringContaining('No broker runs'),
     });
   });
 
-  // The process id in a stale file belonged to another process by then.
-  it('down leaves alone a process that is no broker of ours', () => {
+  // The process id in a stale file may belong to another process.
+  it('down does not stop a process that is not our broker', () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'kafka.pid'), JSON.stringify({ pid: process.pid, port: 9092 }));
     expect(findBroker(folder)).toBeUndefined();
@@ -76,7 +76,7 @@ describe('npm run kafka:up and kafka:down', () => {
 });
 
 describe('a broker serves', () => {
-  it('when it answers with metadata that has a broker', async () => {
+  it('when it answers with metadata that contains a broker', async () => {
     const answer = Buffer.alloc(16);
     answer.writeInt32BE(7, 4);
     answer.writeInt32BE(1, 12);
@@ -85,7 +85,7 @@ describe('a broker serves', () => {
     expect(await servesMetadata(await listener(answer))).toBe(false);
   });
 
-  it('not when nobody listens, or one who says nothing', async () => {
+  it('not when the port is closed, or silent', async () => {
     expect(await servesMetadata(1)).toBe(false);
     expect(await servesMetadata(await listener(), 100)).toBe(false);
   });

@@ -1,4 +1,4 @@
-/** Apache Kafka as Maven Central has it: the broker's artifact with everything that it needs to run, and its own tools. */
+/** Apache Kafka from Maven Central: the broker's artifact with its runtime dependencies, and its own tools. */
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { cacheFolder } from './command-line.ts';
 import { fetchOnce, runTool } from '../fetch-once.ts';
 import { CannotGoOn } from '../stop-with-sentence.ts';
 
-// 4.4.0 is listed there, too, but its kafka-tools-api is not, so that it cannot be resolved.
+// 4.4.0 is listed there, but its kafka-tools-api is missing, so it cannot be resolved.
 export const kafkaVersion = '4.3.1';
 const javaVersionMin = 17;
 const plugin = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies';
@@ -45,11 +45,11 @@ const project = `<project xmlns="http://maven.apache.org/POM/4.0.0">
 
 export interface Distribution {
   java: string;
-  /** What Java calls a class path. */
+  /** The Java class path. */
   classPath: string;
 }
 
-/** Finds Java and the jars; fetches the jars if they are not there yet. @throws CannotGoOn */
+/** Finds Java and the jars; downloads missing jars. @throws CannotGoOn */
 export async function findDistribution(
   say: (line: string) => void,
   signal?: AbortSignal,

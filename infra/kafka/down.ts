@@ -1,4 +1,4 @@
-/** `npm run kafka:down`: stops the broker that `npm run kafka:up` has started; its records stay. */
+/** `npm run kafka:down`: stops the broker that `npm run kafka:up` has started, and keeps its data. */
 import { findBroker, removePidFile, stopBroker } from './broker-process.ts';
 import { cacheFolder, readCommandLine } from './command-line.ts';
 import { runCommand } from '../stop-with-sentence.ts';

@@ -1,4 +1,4 @@
-/** Asks a broker for its metadata, as a client would: a port that accepts connections is not yet a broker that serves. */
+/** Requests a broker's metadata like a client: an open port does not mean that the broker serves. */
 import { connect } from 'node:net';
 
 const metadataKey = 3;
@@ -18,10 +18,10 @@ function metadataRequest(): Buffer {
   return request;
 }
 
-/** The length of the answer, its correlation and throttle time come before the number of brokers. */
+/** The answer's length, correlation id and throttle time precede the number of brokers. */
 const brokerCountAt = 12;
 
-/** True where a broker answers with metadata that has a broker in it. */
+/** True if a broker answers with metadata that contains a broker. */
 export function servesMetadata(port: number, timeoutMs = 2_000): Promise<boolean> {
   return new Promise((resolve) => {
     let answer = Buffer.alloc(0);

@@ -1,4 +1,4 @@
-/** A real Kafka broker, wherever one can be had: the one that is named, one in a container, or one on this machine. */
+/** A real Kafka broker from any available source: a named one, a container, or one on this machine. */
 import { join } from 'node:path';
 import { startServerProgram, type ProgramRun, type RunningServer } from '../run-with-server.ts';
 import { requireGoingOn } from '../stop-with-sentence.ts';
@@ -7,7 +7,7 @@ import { brokerAt, localBroker } from './run-with-broker.ts';
 const workspace = join(import.meta.dirname, '..', '..');
 type Say = (line: string) => void;
 
-/** Its address is in `KAFKA_BROKERS` of what is obtained. */
+/** The result's `KAFKA_BROKERS` contains its address. */
 export const obtainBroker =
   (say: Say): ProgramRun['obtainServer'] =>
   async (folder, signal) => {

@@ -1,4 +1,4 @@
-/** What is interrupted leaves nothing behind. The broker is a stand-in, as a real one takes seconds to start. */
+/** An interrupted run leaves nothing behind. The broker is a stand-in, because a real one takes seconds to start. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -37,10 +37,7 @@ await runCommand((signal) =>
 );
 `;
 
-/**
- * Specs that start a broker of their own and a process, and stop neither: they run until they are stopped or asked to
- * end.
- */
+/** Specs that start their own broker and process, and stop neither: they run until they are stopped or asked to end. */
 const specs = `
 import { existsSync } from 'node:fs';
 import { spawn } from 'node:child_process';
@@ -58,7 +55,7 @@ interface Running {
   child: ChildProcess;
   output(): string;
   ended: Promise<number | null>;
-  /** Where everything is that has come to be. */
+  /** Folder for all temporary files. */
   temporary: string;
 }
 
@@ -88,7 +85,7 @@ function isRunning(pid: number): boolean {
   return !/^\s*(Z|$)/.test(stdout);
 }
 
-/** The broker that was started first, by its file, and what the specs have started. */
+/** The first broker, by its file, and the processes started by the specs. */
 async function startedBy(running: Running, isWithSpecs: boolean): Promise<number[]> {
   await expect.poll(() => brokerIn(running.temporary), waiting).toBeDefined();
   const first = brokerIn(running.temporary);
@@ -104,7 +101,7 @@ function brokerIn(temporary: string): number | undefined {
     const text = readFileSync(join(temporary, folder, 'server', 'kafka.pid'), 'utf8');
     return (JSON.parse(text) as { pid: number }).pid;
   } catch {
-    // Not there yet, or not whole.
+    // Missing or incomplete.
     return undefined;
   }
 }
@@ -130,7 +127,7 @@ it('a signal while the specs run leaves nothing behind, however often it comes',
   expect(readdirSync(running.temporary)).toEqual([]);
 });
 
-it('specs that end normally leave nothing behind either, and give their exit code', async () => {
+it('specs that end normally leave nothing behind either, and return their exit code', async () => {
   const running = start();
   const pids = await startedBy(running, true);
   writeFileSync(join(running.temporary, '..', 'end'), '');

@@ -1,4 +1,4 @@
-/** Runs a program that needs a broker, and leaves no broker behind: not this one, and none that the program has started. */
+/** Runs a program that needs a broker, and leaves no broker running, including any that the program has started. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { runWithServer, type ProgramRun, type RunningServer } from '../run-with-server.ts';
@@ -6,9 +6,9 @@ import { findBroker, stopBroker } from './broker-process.ts';
 import type { Distribution } from './distribution.ts';
 import { freePort, startBroker } from './start-broker.ts';
 
-/** Gives the program's exit code, 1 if it was ended. @throws CannotGoOn */
+/** Resolves with the program's exit code, 1 if it was killed. @throws CannotGoOn */
 export const runWithBroker = (run: Omit<ProgramRun, 'stopOthersIn'>): Promise<number> =>
-  // Brokers are in no group of processes.
+  // Brokers are not in a process group.
   runWithServer({ ...run, stopOthersIn: stopBrokersIn });
 
 async function stopBrokersIn(folder: string): Promise<void> {

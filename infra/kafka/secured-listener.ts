@@ -1,4 +1,7 @@
-/** A second listener of a local broker, with TLS and SASL, as brokers in production have; its secrets lie next to its data. */
+/**
+ * A second listener of a local broker, with TLS and SASL like production brokers; its secrets are stored next to its
+ * data.
+ */
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -15,10 +18,10 @@ export interface SecuredListener {
 
 const keyStoreFile = (dataDir: string) => join(dataDir, 'broker.p12');
 const passwordFile = (dataDir: string) => join(dataDir, 'sasl-password');
-/** PEM: what a client has to trust. */
+/** Certificate authority for clients, PEM. */
 const certificateFile = (dataDir: string) => join(dataDir, 'ca.pem');
 
-/** Makes a password and a certificate for 127.0.0.1 if there are none yet. @throws CannotGoOn */
+/** Creates a password and a certificate for 127.0.0.1 if they do not exist. @throws CannotGoOn */
 export function secureListener(java: string, dataDir: string, port: number): SecuredListener {
   if (!existsSync(passwordFile(dataDir))) {
     if (existsSync(join(dataDir, 'log')))
@@ -27,7 +30,7 @@ export function secureListener(java: string, dataDir: string, port: number): Sec
       );
     const password = randomBytes(16).toString('hex');
     makeCertificate(java, dataDir, password);
-    // Last: where it is, everything is.
+    // Written last: if it exists, the setup is complete.
     writeFileSync(passwordFile(dataDir), password, { mode: 0o600 });
   }
   return { port, password: readFileSync(passwordFile(dataDir), 'utf8'), keyStore: keyStoreFile(dataDir) };
@@ -42,7 +45,7 @@ function makeCertificate(java: string, dataDir: string, password: string): void 
 }
 
 function runKeytool(java: string, args: readonly string[]): void {
-  // It comes with Java, and stands next to it.
+  // Part of Java, in the same folder.
   const keytool = java.includes('/') ? join(dirname(java), 'keytool') : 'keytool';
   const { status, stdout, error } = spawnSync(keytool, args, { encoding: 'utf8' });
   if (status !== 0)
@@ -59,7 +62,7 @@ listener.name.sasl_ssl.scram-sha-256.sasl.jaas.config=org.apache.kafka.common.se
 listener.name.sasl_ssl.scram-sha-512.sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required;
 `;
 
-/** SCRAM's users are among the data. */
+/** SCRAM's users are stored in the broker's data. */
 export const securedFormatArgs = ({ password }: SecuredListener): string[] =>
   ['SCRAM-SHA-256', 'SCRAM-SHA-512'].flatMap((mechanism) => [
     '--add-scram',

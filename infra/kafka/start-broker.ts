@@ -32,16 +32,16 @@ const heap = '-Xmx384m';
 export interface BrokerOptions {
   dataDir: string;
   port: number;
-  /** Of a further listener, with TLS and SASL; none by default. */
+  /** Port of another listener with TLS and SASL; absent by default. */
   securedPort?: number;
   say: (line: string) => void;
-  /** Ends the start, and what it has started. */
+  /** Aborts the start and stops the started processes. */
   signal?: AbortSignal;
-  /** What to run; Apache Kafka by default. */
+  /** The distribution to run. @default Apache Kafka */
   distribution?: Distribution;
 }
 
-/** Starts a broker, or finds the one that runs on these data. @throws CannotGoOn */
+/** Starts a broker, or returns the one running on this data. @throws CannotGoOn */
 export async function startBroker(options: BrokerOptions): Promise<BrokerProcess & { wasUp: boolean }> {
   const { dataDir, port, say } = options;
   const running = findBroker(dataDir);
@@ -54,7 +54,7 @@ export async function startBroker(options: BrokerOptions): Promise<BrokerProcess
   const { securedPort } = options;
   const secured =
     securedPort === undefined ? undefined : secureListener(distribution.java, dataDir, securedPort);
-  // The keystore's password is in it.
+  // Contains the keystore's password.
   const mode = 0o600;
   writeFileSync(propertiesFile(dataDir), properties(options, await freePort(), secured), { mode });
   format(distribution, options, secured);
@@ -116,7 +116,7 @@ function portProblem(port: number): Promise<string | undefined> {
   });
 }
 
-/** A port that is free at this moment. */
+/** A currently free port. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
@@ -128,7 +128,7 @@ export function freePort(): Promise<number> {
   });
 }
 
-// A small memory and no waiting for further members of a group. Otherwise as Kafka comes, so that specs meet its defaults.
+// Little memory, and no wait for further group members. Otherwise Kafka's defaults, so that specs run against them.
 const properties = (
   { dataDir, port }: BrokerOptions,
   controllerPort: number,
@@ -181,7 +181,7 @@ function format(
 
 const logFile = (dataDir: string) => join(dataDir, 'server.log');
 
-/** The broker lives on after us; what it says goes to its log. */
+/** The broker outlives this process; its output goes to its log. */
 function launch({ java, classPath }: Distribution, { dataDir }: BrokerOptions): number {
   const log = openSync(logFile(dataDir), 'w');
   const logging = [

@@ -1,4 +1,4 @@
-/** `npm run test:kafka`: the specs that need a real Kafka broker, wherever one can be had. */
+/** `npm run test:kafka`: the specs that need a real Kafka broker, from any available source. */
 import { vitestArgv } from '../run-vitest.ts';
 import { runCommand } from '../stop-with-sentence.ts';
 import { obtainBroker } from './obtain-broker.ts';

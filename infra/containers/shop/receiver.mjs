@@ -1,4 +1,4 @@
-// A team's server, in its own container: prints each webhook that it gets as a line of JSON.
+// A team's server in its own container: prints each received webhook as a line of JSON.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 
