@@ -32,7 +32,7 @@ describe('the banner', () => {
     expect(text).toContain('  .data/quickstart.json');
   });
 
-  it('shows the link to sign in, the card and the demo beside the sandbox only', () => {
+  it('shows the sign-in link, the card and the demo only with the sandbox', () => {
     const text = banner(sandbox, at);
     for (const each of [at.signInLink, '4392963203551251', 'npm run demo', 'https://127.0.0.1:4443', '/docs'])
       expect(text).toContain(each);

@@ -263,7 +263,7 @@ function sharedMerchants(configured: readonly ConfiguredAccount[]): string[] {
 /** Collects the faults of an entry. */
 type Note = (fault: string) => void;
 
-/** Undefined if the key cannot be had; `note` has received that, and whatever else is wrong. */
+/** Undefined if the key is not available; `note` receives this and all other faults. */
 function toAccount(entry: Entry, source: Source, note: Note): ConfiguredAccount | undefined {
   const { privateKeyFile, privateKeyEnv, caFile, ...others } = entry;
   const { currencies, teams, totalPerSecondMax, ...rest } = others;

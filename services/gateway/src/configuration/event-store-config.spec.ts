@@ -10,7 +10,7 @@ const configOf = (env: Record<string, string>) =>
   toEventStoreConfig(readConfig(eventStoreEnvironmentSchema, env));
 const secure = 'esdb://admin:hush@db.example';
 
-it('is nothing without an address, whatever else is set', () => {
+it('is undefined without an address, with any other settings', () => {
   expect(configOf({ EVENTSTORE_USERNAME: 'admin' })).toBeUndefined();
   expect(configOf({ EVENTSTORE_URL: '' })).toBeUndefined();
 });

@@ -8,7 +8,7 @@ import { kafkaEnvironmentSchema, toKafkaConfig, toTopicSpec } from './kafka-conf
 const configOf = (env: Record<string, string>) => toKafkaConfig(readConfig(kafkaEnvironmentSchema, env));
 const brokers = { KAFKA_BROKERS: 'one:9092, two:9093' };
 
-it('is nothing without brokers, whatever else is set', () => {
+it('is undefined without brokers, with any other settings', () => {
   expect(configOf({ KAFKA_TLS: 'true' })).toBeUndefined();
 });
 

@@ -31,7 +31,7 @@ describe("the identity provider's address", () => {
     expect(read({ ...whole, OIDC_ISSUER: 'http://127.0.0.1:8080' })).toBeDefined();
   });
 
-  it('is read with roles in some teams or environments, whatever a group is called', () => {
+  it('is read with roles in some teams or environments, with any group names', () => {
     const { OIDC_ADMINS: _, ...rest } = whole;
     const text =
       'lead:shop=shop-leads; support:shop,games:sandbox = CN=Games,OU=Staff ;viewer:*:sandbox=a@b.example';

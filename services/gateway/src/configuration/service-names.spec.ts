@@ -18,7 +18,7 @@ describe('the services of a process', () => {
     for (const known of serviceNames) expect(reading).toThrow(known);
   });
 
-  it('are explained by --help, whatever the other arguments', () => {
+  it('are explained by --help, with any other arguments', () => {
     expect(readServiceNames(['nonsense', '--help'])).toBe('help');
     expect(readServiceNames(['-h'])).toBe('help');
     for (const name of serviceNames) expect(usage).toContain(name);

@@ -148,7 +148,7 @@ describe('a payout that waits for an approval', () => {
     expect((await get('/console/payouts/po_1')).body).not.toContain('<script>alert');
   });
 
-  it('is approved by an admin who has not requested it, and recorded before it is sent', async () => {
+  it('is approved by an admin other than the requester, and recorded before it is sent', async () => {
     const { signIn, recorded } = await start();
     const { get, sendAndRead } = await signIn('admin');
     expect((await get('/console/payouts/po_1')).body).toContain('Approve 3.00 EUR');

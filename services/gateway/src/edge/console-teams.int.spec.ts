@@ -191,7 +191,7 @@ describe('the pages', () => {
     expect(await sendAndRead(path, { origins: '' })).toMatch(/Webhook origins[^]*none/);
   });
 
-  it('set limits, approvals, the wallet and redirects, and refuse what is no amount', async () => {
+  it('set limits, approvals, the wallet and redirects, and refuse invalid amounts', async () => {
     const { signIn } = await start();
     const { sendAndRead, get } = await signIn('admin');
     const path = '/console/teams/games';

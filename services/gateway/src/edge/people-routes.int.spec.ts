@@ -241,7 +241,7 @@ function ask(
   const issued = credentialsOf.get(api) ?? new Map<string, string>();
   credentialsOf.set(api, issued);
   asks += 1;
-  // A person who has revoked the own credentials calls no further route.
+  // A person who has revoked their own credentials calls no further route.
   const name = route === routes.revokeOwnCredentials ? `person-${asks}` : formatGrants(grants);
   const person = { person: name, source: 'command-line', grants } as const;
   const credential = issued.get(name) ?? credentials.issue(person, 'api', 600_000);

@@ -97,7 +97,7 @@ describe('a key', () => {
 });
 
 describe('without an active key', () => {
-  test('an address gets a tenth, whatever it sends as its key', async () => {
+  test('an address gets a tenth, with any key', async () => {
     const { call, codes } = await start(30);
     expect(await codes(1)).toEqual([200]);
     expect(await codes(1, 'guess-1')).toEqual([200]);

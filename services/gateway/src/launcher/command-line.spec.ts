@@ -20,6 +20,6 @@ it.each([
   expect(() => readLauncherArguments(argv)).toThrow(named);
 });
 
-it('explains itself, whatever the other arguments', () => {
+it('prints its usage with --help and any other arguments', () => {
   expect(readLauncherArguments(['--instances', '--help'])).toBe('help');
 });

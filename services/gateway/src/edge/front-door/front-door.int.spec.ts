@@ -291,7 +291,7 @@ describe('the path that a service sees is the one that was routed by', () => {
 });
 
 describe('the credential between services', () => {
-  it('is of the front door, whatever a team sends', async () => {
+  it('is set by the front door, with any header from a team', async () => {
     const queries = await startService();
     const url = await startFrontDoor({ QUERY_SERVICE_URL: queries.origin, INTERNAL_SECRETS: internalSecret });
     const headers = { 'tollgate-internal': 'k1.1.forged' };

@@ -17,7 +17,7 @@ it('remembers the last position of each key, and for five seconds', async () => 
 });
 
 // Two concurrent commands: the answer to the first came after that to the second, and its write was not awaited.
-it('remembers the later of two positions, in whatever order they are answered', async () => {
+it('remembers the later of two positions, in any order of the answers', async () => {
   const clock = createFakeClock();
   const positions = createOwnPositions(clock);
   positions.note('Bearer a', '0018');
@@ -63,7 +63,7 @@ it('drops the entry with the oldest progress if there are too many', () => {
   expect(['a', 'b', 'c'].map((key) => positions.positionOf(key))).toEqual(['2', undefined, '3']);
 });
 
-it('is passed to every route of the public server, whatever callers send themselves', async () => {
+it('is passed to every route of the public server, overriding headers of callers', async () => {
   const app = Fastify();
   rememberOwnPositions(app, createOwnPositions(createFakeClock()));
   const asked: unknown[] = [];

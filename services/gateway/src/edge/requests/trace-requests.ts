@@ -47,7 +47,7 @@ export function traceRequests(app: FastifyInstance, options: TraceOptions): void
   });
 }
 
-/** Fastify does not report an answer after a disconnect, although the request is executed all the same. */
+/** Fastify does not report an answer after a disconnect, although the request is executed. */
 function endIfGone(request: FastifyRequest, reply: FastifyReply, options: TraceOptions): void {
   if (reply.raw.destroyed && notesOf(request).isDecided === true) end(request, reply, options);
 }
@@ -83,7 +83,7 @@ function tell(log: Log, { id: requestId, errorCode: code, caller, status, ...fie
   );
 }
 
-/** For a service behind a front door: reports to it what it cannot know of forwarded requests. */
+/** For a service behind a front door: reports details of forwarded requests that the front door cannot know. */
 export function reportToFrontDoor(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     reply.header(requestNotesHeader, encodeNotes(notesOf(request), tokenOf(request)));
