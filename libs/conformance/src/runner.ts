@@ -21,7 +21,7 @@ export interface RunOptions {
   testTimeoutMs: number;
   /** For the whole run; tests that have not begun by then are skipped. */
   totalTimeoutMs: number;
-  /** Keys, which no report may contain, whatever the service repeats of them. */
+  /** Keys, which must not appear in a report even if the service echoes them. */
   secrets: readonly string[];
   onResult: (result: TestResult) => void;
 }

@@ -127,7 +127,7 @@ function subjectOf(entry: Exclude<ReviewEntry, { kind: 'unmatched' }>) {
   return { ...payout, status: statusOfPayoutPhase(payout.phase), open, resolutions };
 }
 
-/** For operators alone: the person who has answered it, if a second one must agree. @throws as above */
+/** For operators only: the first person's name, if a second one must agree. @throws as above */
 export function proposedByOf(entry: ReviewEntry): string | undefined {
   const open: readonly Review[] =
     entry.kind === 'payment'

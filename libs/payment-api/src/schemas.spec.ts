@@ -16,7 +16,7 @@ const request = {
   callbackUrl: 'https://shop.example/callbacks',
 };
 
-/** What is wrong, as `field: message`. */
+/** The faults, as `field: message`. */
 const faultsOf = (
   schema: {
     safeParse(value: unknown): { error?: { issues: { path: PropertyKey[]; message: string }[] } | undefined };
@@ -88,7 +88,7 @@ describe('a creation', () => {
     expect(text).not.toMatch(/4392963203551251|73737|12-2030/);
   });
 
-  it('does not throw, whatever comes', () => {
+  it('does not throw for any input', () => {
     fc.assert(
       fc.property(fc.anything({ withBigInt: true, withNullPrototype: true }), (value) => {
         expect(createPaymentRequestSchema.safeParse(value).success).toBe(false);

@@ -22,7 +22,7 @@ export const httpUrlSchema = z
   })
   .refine(isVisibleText, mustBeVisible);
 
-/** The hosted page, which customers are sent to with what they type there: never over plain HTTP. */
+/** The hosted page, where customers enter their card data: never over plain HTTP. */
 export const pageUrlSchema = httpUrlSchema.refine((url) => /^https:/i.test(url), 'must be an https URL');
 
 const textSchema = (lengthMax: number) =>

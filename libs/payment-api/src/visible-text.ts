@@ -2,7 +2,7 @@
 
 /** Of what people write: without what a reader does not see, or sees in another order or on another line. */
 export const isVisibleText = (text: string): boolean => !/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Bidi_C}]/u.test(text);
-/** A text of others as a reader may see it: on one line, and with a sign in place of what is invisible. */
+/** Makes external text visible: on one line, with a sign in place of invisible characters. */
 export const toVisibleText = (text: string): string =>
   isPlain.test(text)
     ? text

@@ -1,7 +1,6 @@
 /**
- * Finds a duplicate key of an object in a JSON text: parsers disagree about which one counts, so that one program could check a
- * value that another does not use. One pass,
- * whatever the nesting.
+ * Finds a duplicate key of an object in a JSON text. Parsers disagree about which one counts, so one program could
+ * check a value that another does not use. One pass, at any nesting depth.
  *
  * @param json that a parser has accepted
  * @returns the path of the second one, for example `destination.card`; undefined if every key is unique

@@ -40,7 +40,7 @@ it.each([
   else expect(() => parseForm(query)).toThrow('not percent-encoded UTF-8');
 });
 
-it('whatever is decoded is encoded as the same bytes, and all other bytes are refused', () => {
+it('decoded text is encoded as the same bytes, and all other bytes are refused', () => {
   expect(decodeUtf8(Buffer.from('Grüße', 'latin1'))).toBeUndefined();
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 12 }), (bytes) => {

@@ -75,7 +75,7 @@ it('an unsupported method is refused with the allowed ones, and HEAD is routed l
   expect([head.statusCode, head.body, head.headers['content-length']]).toEqual([200, '', '16']);
 });
 
-// The last one counted, whatever a proxy in front had checked.
+// Otherwise the last one would count, even if a proxy had checked the first.
 it.each([
   ['{"amount":1,"amount":100000}', 'amount'],
   ['{"destination":{"card":{},"card":{}}}', 'destination.card'],
@@ -192,7 +192,7 @@ it.each([
 });
 
 // Clients that announce JSON with everything they send could remove no endpoint: 400, "The body is not JSON that we accept".
-it('nothing is no body, whatever it is announced as', async () => {
+it('an empty body is no body, with any content type', async () => {
   const app = Fastify(httpServerOptions({ bodyLimitBytes: 1_024 }));
   answerInJsonOnly(app, silentLog);
   const given = async ({ body }: { body: unknown }) => ({ hasBody: body !== undefined });

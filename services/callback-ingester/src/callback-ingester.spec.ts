@@ -191,7 +191,7 @@ describe('accepts a callback with any body, and stores nothing that it cannot re
     });
   });
 
-  it('JSON, whatever it is called', async () => {
+  it('JSON with any content type', async () => {
     expect(await post(path, body, 'text/plain; charset=utf-16')).toMatchObject({ statusCode: 200 });
     expect(textOf()).toBe(body);
   });
@@ -286,7 +286,7 @@ it('keeps nothing that is not read, and of that no text without end', async () =
   expect(JSON.parse(textOf())).toEqual({ status: 'x'.repeat(256) });
 });
 
-it('whatever is sent to whatever address is answered, and never by our failure', async () => {
+it('any request to any address is answered, and never with an internal error', async () => {
   const server = app();
   const part = fc.oneof(fc.constantFrom('sandbox', 'pay_1', '__proto__', '%00', '..'), fc.string());
   const address = fc.oneof(

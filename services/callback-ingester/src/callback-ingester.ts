@@ -38,7 +38,7 @@ interface CallbackRoute {
 
 type CallbackRequest = FastifyRequest<CallbackRoute>;
 
-/** Whatever a callback calls its body, it is read as bytes. */
+/** The body of a callback is read as bytes, regardless of its content type. */
 const anyType = 'application/octet-stream';
 
 export function registerCallbackRoutes(app: FastifyInstance, deps: CallbackIngesterDependencies): void {

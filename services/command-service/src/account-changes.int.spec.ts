@@ -135,7 +135,7 @@ describe('changes of an account', () => {
 });
 
 // The answer of a pause was that it counts, while the follower was asleep.
-it('apply at once, and once, for a caller that catches up, whatever the subscription does', async () => {
+it('apply at once, and once, for a caller that catches up, regardless of the subscription', async () => {
   const store = await temporaryStore();
   const asleep = { ...store, async *subscribe() {} };
   const { changes, states } = await follow(asleep);

@@ -75,7 +75,7 @@ test('a checkpoint alone does not cause another one', async () => {
   expect(append).toHaveBeenCalledTimes(1);
 });
 
-describe('whatever is lost in the middle of a batch', () => {
+describe('any loss in the middle of a batch', () => {
   const tokens = ['p1', 'p2', 'p3'];
 
   async function givenPayments() {

@@ -136,7 +136,7 @@ const isAmount = (column: string): boolean => /^(amount|.*Amount)$/.test(column)
 const decimalOf = (cell: Cell, currency: string): Cell =>
   typeof cell === 'number' ? decimal(BigInt(cell), currency) : undefined;
 
-/** As {@link linesOfList}, with whatever lines an entry has. */
+/** As {@link linesOfList}, with any number of lines per entry. */
 export async function* textOfList<Entry>(
   share: ReadShare,
   columns: readonly string[],

@@ -45,7 +45,7 @@ import { readInPieces } from './pieces.ts';
 import { type ReadDependencies } from './reading.ts';
 import { type RequestLedger, type RequestRecord, toPublicRequest } from '@tollgate/requests';
 
-/** Operators see who has answered it; teams do not. */
+/** Operators see the author of a resolution; teams do not. */
 const toOperatorsReviewEntry = (entry: ReviewEntry) => ({
   ...toPublicReviewEntry(entry),
   team: entry.team,

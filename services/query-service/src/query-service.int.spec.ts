@@ -158,7 +158,7 @@ describe('one payment', () => {
     expect([await statusOf(), reads]).toEqual(['init', 2]);
   });
 
-  test('is not found if it does not exist, whatever the token', async () => {
+  test('is not found if it does not exist, for any token', async () => {
     const { get } = await start();
     for (const token of ['p1', '..%2f..%2fetc', '%00', 'x'.repeat(300), 'p1%20', '*'])
       expect(errorsOf(await get(`/api/v1/payments/${token}`)), token).toEqual(notFound);

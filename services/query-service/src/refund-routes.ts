@@ -107,7 +107,7 @@ async function findRefund(
   const { paymentToken } = key;
   return (
     refundIn(await own.payment(caller, paymentToken), refundToken) ??
-    // The index may have the payment as of before the refund.
+    // The index may contain the payment from before the refund.
     refundIn(await own.latestPayment(caller, paymentToken), refundToken)
   );
 }

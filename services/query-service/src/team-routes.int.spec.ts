@@ -189,7 +189,7 @@ describe('a refund', () => {
     expect((await services.get(url, headers)).json()).toMatchObject({ refund: { phase: 'submitted' } });
   });
 
-  test('is not found under a key of another team, whatever payment that names', async () => {
+  test('is not found under a key of another team, for any payment in the request', async () => {
     const services = await start();
     const headers = await given(services.store, { pay_1: submitted });
     await useRefundKey(services, 'ref_1', { team: 'games' });

@@ -3,7 +3,7 @@ import { dayMs, utcDayOf } from '@tollgate/service-kit';
 import { totalsQuerySchema } from '@tollgate/gateway-api/http';
 import type { z } from 'zod';
 
-/** A leap year, and so any two dates a year apart at the most. */
+/** The length of a leap year: covers any two dates at most a year apart. */
 const totalsDaysMax = 366;
 /** Days shown if the first one is left out, including the last. */
 const totalsDaysDefault = 30;

@@ -17,7 +17,7 @@ import type { Peer } from '../peer.ts';
 
 const { specified, decided } = section(4);
 
-/** Reads a list until it holds what it should: a service may take a moment to list what it has just accepted. */
+/** Reads a list until it contains the expected entries: a service may list new payments with a short delay. */
 export async function untilListed(
   peer: Peer,
   path: string,

@@ -106,7 +106,7 @@ describe('no account', () => {
     expect(accounts.inquiriesOf('sandbox', 'gone')).toBeUndefined();
   });
 
-  it('continues with what it took, for any team and currency', async () => {
+  it('continues with payments it has accepted, for any team and currency', async () => {
     const { permitOf } = start([account('one', { teams: [], currencies: [] })]);
     expect((await permitOf('one')).account).toBe('one');
   });

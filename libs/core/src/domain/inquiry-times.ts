@@ -55,8 +55,8 @@ const repeatMsMax: Record<InquiryNeed, number> = { unresolved: hour, open: 6 * h
 const repeatedUntilMs = 40 * day;
 
 /**
- * Retry time of a failed inquiry, at the latest when the next one is due. Undefined for a settled item whose inquiries have
- * failed long after the last due time.
+ * Retry time of a failed inquiry, not later than the next regular one. Undefined for a settled item whose inquiries
+ * have failed long after the last due time.
  */
 export function repeatedInquiryAt(
   item: InquiryItem,

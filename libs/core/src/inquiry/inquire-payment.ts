@@ -1,4 +1,4 @@
-/** Inquires about a payment, and records what is new. */
+/** Inquires about a payment, and records changes. */
 import { type InquiryFailure } from '../domain/failed-inquiry.ts';
 import {
   type ObservedPayment,

@@ -1,4 +1,4 @@
-/** Inquires about a payout, and records what is new. It never leads to a call. */
+/** Inquires about a payout, and records changes. Never sends a call that moves money. */
 import { type ObservedPayout, type PayoutObservation } from '../domain/payout/payout-commands.ts';
 import { isApprovalOver, isBeforeAnnouncement, isPayoutAwaited } from '../domain/payout/payout-state.ts';
 import type { Clock } from '@tollgate/service-kit';

@@ -259,8 +259,8 @@ async function inquireOnce(schedule: Schedule, item: DueItem): Promise<void> {
 }
 
 /**
- * At the latest when an inquiry of this process may prove absence. After a restart that is later than the distances, which
- * grow to a day.
+ * Not later than the time when an inquiry of this process may prove absence. After a restart the regular intervals,
+ * which grow to a day, could be longer.
  */
 function nextInquiryOf(
   { firstInquired, quietPeriodMs, clock, delays }: Schedule,

@@ -59,9 +59,9 @@ export type Verdict =
   | { kind: 'waiting'; isNew: boolean };
 
 export interface Guard {
-  /** Lets a command pass and reserves what it will use. @throws StoreUnavailable */
+  /** Permits a command and reserves what it will use. @throws StoreUnavailable */
   check(command: GuardedCommand): Promise<Verdict>;
-  /** The accounts of these through which the command may pass. Reserves nothing. Absent: all of them. */
+  /** The given accounts that the command may use. Reserves nothing. Absent: all of them. */
   accountsFor?(command: AccountsWanted): Promise<readonly string[] | GuardRefused>;
 }
 

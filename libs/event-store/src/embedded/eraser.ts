@@ -10,9 +10,8 @@ export interface Eraser {
   /** Call before the transaction that removes: freed space is overwritten, including emptied pages. */
   prepare(): void;
   /**
-   * Call after each transaction; does nothing while nothing is to be erased. If a reader prevents the truncation of the log,
-   * the next
-   * transaction tries again, and at the latest the last close of the file does it.
+   * Call after each transaction; does nothing if nothing is to be erased. If a reader prevents the truncation of the
+   * log, the next transaction retries it, or finally the last close of the file.
    */
   finish(): void;
 }
@@ -21,7 +20,7 @@ function isLogCutOff(database: DatabaseSync): boolean {
   try {
     return database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.['busy'] === 0;
   } catch (error) {
-    // For example a full disk: the committed data is committed all the same.
+    // For example a full disk: the data is committed nevertheless.
     if (sqliteCodeOf(error) === undefined) throw error;
     return false;
   }

@@ -68,7 +68,7 @@ function checkWhole(database: DatabaseSync, truncated: readonly string[]): CopyC
   const damage = all(`PRAGMA integrity_check(${findingsMax})`)
     .map((row) => String(row['integrity_check']))
     .filter((finding) => finding !== 'ok');
-  // In a damaged file the other queries find whatever they find.
+  // In a damaged file the results of other queries are meaningless.
   const findings =
     damage.length > 0
       ? damage.map((each) => `SQLite: ${each}.`)

@@ -244,7 +244,7 @@ describe.each(['shown', 'lost'] as const)(
       expect(await readData(other, stream)).toEqual(['first', fate === 'shown' ? 'hidden' : 'other']);
     });
 
-    it('is before whatever expects nothing', async () => {
+    it('is ordered before appends without an expected revision', async () => {
       const { another, stream, appending, decide } = await given();
       const other = await another();
       const behind = other.append(stream, [givenEvent('behind')], 'any');

@@ -32,8 +32,8 @@ const restMsPerEvent = 2;
 const restMsMax = 200;
 
 /**
- * A follower that has caught up rests, the longer the more events there were: what changes again soon is written once, and
- * what goes with each batch is done less often. Ends early, and never rejects, when the signal is aborted.
+ * A follower that has caught up pauses, longer after more events. Frequent changes of a record are then written once,
+ * and the fixed cost of a batch is paid less often. Ends early, and never rejects, when the signal is aborted.
  */
 export async function restAfter(
   events: number,

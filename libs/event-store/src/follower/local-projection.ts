@@ -206,7 +206,7 @@ async function followOnce<Rows>(parts: Parts<Rows>, signal: AbortSignal, gotOn: 
     }
     if (item.kind === 'event') {
       batch.push(item);
-      // A part of an append would be shown as if it were all of it.
+      // A partial append would be visible as if it were complete.
       const most = state.isComplete ? batchEventsMax : Math.max(batchEventsMax, buildingBatchMax);
       if (isContinued(item) || (batch.length < most && !age.isDueWith())) continue;
     }

@@ -13,7 +13,7 @@ async function hasEngine(): Promise<boolean> {
     await getContainerRuntimeClient();
     return true;
   } catch {
-    // Whatever the reason: the caller has another server to use.
+    // The reason does not matter: the caller has another server to use.
     return false;
   }
 }

@@ -6,7 +6,7 @@ export type ErrorKind = 'api_error' | 'authentication_error' | 'invalid_request_
 export interface StatedError {
   kind: ErrorKind;
   status: number;
-  /** What is wrong and what to do; an answer may add details. */
+  /** The problem and what to do; an answer may add details. */
   message: string;
   /** The field or header at fault, if it is always the same one. */
   parameter?: string;

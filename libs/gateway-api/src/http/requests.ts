@@ -129,7 +129,7 @@ export const savedViewSchema = viewSchema.extend({
     .refine(holdsNoCardNumber, mustHoldNoCardNumber),
   query: viewSchema.shape.query.refine(holdsNoCardNumber, mustHoldNoCardNumber),
 });
-/** Whatever it is called: what was saved before its name was looked at can be removed, too. */
+/** Accepts any name, because views saved before names were validated must be removable, too. */
 export const removedViewSchema = viewSchema.pick({ name: true });
 
 const credentialIdSchema = z

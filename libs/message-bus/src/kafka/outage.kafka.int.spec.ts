@@ -67,7 +67,7 @@ function startPublishing(bus: KafkaMessageBus, topic: string) {
   return { progress, end };
 }
 
-it('whatever breaks while a publisher writes, each record is there once and in order', async () => {
+it("for any failure during a publisher's writes, each record exists once and in order", async () => {
   const topic = await givenTopic({ partitions: 3 });
   const { bus, relay } = await givenRelayedBus({ deadlineMs: 2_000 });
   const reader = openKafkaBus();

@@ -14,7 +14,7 @@ async function hasEngine(): Promise<boolean> {
     await getContainerRuntimeClient();
     return true;
   } catch {
-    // Whatever the reason: the caller has another broker to use.
+    // The reason does not matter: the caller has another broker to use.
     return false;
   }
 }

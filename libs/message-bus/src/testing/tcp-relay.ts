@@ -30,7 +30,7 @@ export async function openRelay(broker: string): Promise<TcpRelay & { close(): P
     const upstream = connect({ host, port: Number(port) });
     for (const socket of [client, upstream]) {
       sockets.add(socket);
-      // An end of either side, whatever its reason, is the end of both.
+      // If either side closes, for any reason, both do.
       socket.on('error', () => undefined);
       socket.once('close', () => {
         sockets.delete(socket);

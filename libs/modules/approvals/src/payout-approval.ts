@@ -21,7 +21,7 @@ import {
 } from '@tollgate/core';
 import type { Clock } from '@tollgate/service-kit';
 
-/** The last guard: the others have already reserved what it records as waiting. */
+/** The last guard: the other guards have already reserved the payout that it records as awaiting approval. */
 export const createApprovalGuard = ({ payouts }: { payouts: Payouts }): Guard => ({
   async check({ caller, cause, token, payout, recordedIn }) {
     if (payout === undefined || recordedIn !== undefined || !mustBeApproved(caller, payout.terms))

@@ -170,7 +170,7 @@ describe('a wallet', () => {
   });
 
   // M1: a team left a shared wallet and took along money that the others had paid out; a third team paid for it.
-  it('is that of the payment at its request, whatever wallet its team has later', async () => {
+  it('is that of the payment at its request, even if its team changes wallets', async () => {
     await approved('order-1', 1_000, shopInGroup);
     await approved('order-2', 300, shop);
     expect(phaseOf(await payOut('payout-1', strangerInGroup, 1_000))).toBe('approved');

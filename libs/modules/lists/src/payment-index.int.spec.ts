@@ -314,7 +314,7 @@ describe.each([
     await vi.waitFor(() => expect(tokensIn(index)).toEqual(['p1']), soon);
   });
 
-  test('while the store is unavailable, the index answers with what it has', async () => {
+  test('while the store is unavailable, the index answers with its current content', async () => {
     const store = await temporaryStore();
     await projectPayment(store, 'p1', [requested()]);
     const lost = new AbortController();

@@ -248,12 +248,12 @@ async function onlyAtService(
   if (mayOpen) {
     if (isNew) reviewsLeft.count -= 1;
     const { events } = requireDone(await deps.unmatched.execute(token, observed, cause));
-    // Adopted meanwhile, by an operator who has not seen this review.
+    // Adopted in the meantime by an operator who has not seen this review.
     const isOpened = events.some(({ type }) => type === 'ReviewOpened');
     if (isOpened && (await isAdopted(deps, context, row, own)))
       await resolveAsKnown(deps.unmatched, token, cause);
   }
-  // A person has decided what it is, and it has not changed.
+  // A person has resolved it, and it has not changed since.
   if (!isNew && known?.reviews.length === 0)
     return { ...part(context, 'matched'), sums: [sumsOf(operation, currency, { there })] };
   const difference: Difference = {

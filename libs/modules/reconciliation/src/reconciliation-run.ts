@@ -164,7 +164,7 @@ async function comparePage(run: Run, operation: OperationKind): Promise<void> {
   // A stopping process inquires nothing: the process that continues the run compares this page again.
   if (run.signal.aborted) return;
   const seenAfter = seen.size + rows.length;
-  // A full page may be followed by another one, whatever the count.
+  // A full page may be followed by another one, regardless of the count.
   const mayFollow = found.length === pageRows && rows.length > 0;
   const hasShownAll = total === undefined ? rows.length === 0 : page * pageRows >= total && !mayFollow;
   const isLast = found.length === 0 || hasShownAll || (pass > 1 && seenAfter >= (total ?? 0));

@@ -15,7 +15,7 @@ const run = (day: string, startedAt: string, more: object = {}) => ({
 });
 const after = (...runs: ReturnType<typeof run>[]) =>
   runs.reduce((days, each) => afterRun(days, each, 0), none);
-/** Compares whatever is due, until nothing is. */
+/** Compares due days until none is left. */
 function dueAt(days: ReconciledDays, now: string, afterDays?: readonly number[]): [string[], ReconciledDays] {
   const due: string[] = [];
   let known = days;

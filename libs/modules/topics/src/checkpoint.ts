@@ -13,7 +13,7 @@ import { z } from 'zod';
 import { publishedPrefixes } from './topic-records.ts';
 
 export const checkpointStream = 'checkpoint-event-publisher';
-/** Least time between two writes of a position alone, milliseconds: the last records cover what came after it. */
+/** Minimum time between two writes of a position alone: the last records cover later positions. @unit milliseconds */
 const writeEveryMs = 1_000;
 /** A slower proof is repeated: the process may have been suspended meanwhile. @unit milliseconds */
 const proofMsMax = 1_000;
@@ -37,7 +37,7 @@ const checkpointSchema = z.object({
   position: positionSchema,
   /** `revision` is the first event that is not on its topic. */
   failedStreams: z.array(failedStreamSchema),
-  /** Topics whose events are published again, whatever their last records are. */
+  /** Topics whose events are published again, regardless of their last records. */
   republication: republicationSchema.optional(),
 });
 export type Progress = Omit<z.infer<typeof checkpointSchema>, 'address'>;

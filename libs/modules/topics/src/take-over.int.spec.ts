@@ -109,7 +109,7 @@ it('without a timely proof, nothing is published', async () => {
   expect(memory.count()).toBe(0);
 });
 
-it('two that both believe to be alone lose nothing, and what is there first is in order', async () => {
+it('two publishers that both believe to be alone lose nothing, and first occurrences are in order', async () => {
   const publishers = [1, 2].map(() => startPublisher({ store, bus: memory.bus }));
   await Promise.all(Array.from({ length: 12 }, (_, number) => record(`pay_${number}`)));
   await untilAllArePublished(store, memory);

@@ -74,7 +74,7 @@ describe('a topic that has outlived its store is not written to', () => {
   });
 });
 
-it('on topics of another bus a store publishes everything, whatever it has published elsewhere', async () => {
+it('on topics of another bus a store publishes everything, even if already published elsewhere', async () => {
   const store = await storeWith('pay_1', 'pay_2');
   await publishAll(store, createMemoryBus());
   await appendPayment(store, 'pay_3', history);

@@ -47,7 +47,7 @@ export interface ViewEnvelope {
   position: Position;
 }
 
-/** A stored view. Parsing also brings its fields into one order, whatever order the events brought. */
+/** A stored view. Parsing also puts its fields into a fixed order, independent of the order of events. */
 export const viewSchemaOf = <View extends ViewEnvelope>(content: z.ZodRawShape): z.ZodType<View> =>
   z.object({
     schemaVersion: z.literal(viewSchemaVersion),
@@ -123,7 +123,7 @@ interface IndexTable<View> {
 export interface ViewKind<View extends ViewEnvelope = ViewEnvelope> {
   name: 'payment' | 'payout' | 'dispute' | 'transfer' | 'unmatched';
   streamPrefix: string;
-  /** Parsing also brings the fields into one order, whatever order the events brought. */
+  /** Parsing also puts the fields into a fixed order, independent of the order of events. */
   schema: z.ZodType<View>;
   /** The event in the domain's form. Throws if no version of ours has written it. */
   decode(recorded: RecordedEvent): { type: string; data: object };

@@ -42,7 +42,7 @@ function tried(state: SubjectWebhooks, id: string, outcome: Outcome): SubjectWeb
 const failed: Outcome = { kind: 'failed', reason: 'timeout' };
 const answered = (statusCode: number): Outcome => ({ kind: 'answered', statusCode });
 
-describe('what is due', () => {
+describe('a due webhook', () => {
   it('is recorded once, however often it is decided', () => {
     expect(eventsOf(decideDue(given('a'), [due('a'), due('b')]))).toEqual([
       { type: 'WebhookDue', data: due('b') },

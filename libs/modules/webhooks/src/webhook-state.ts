@@ -30,7 +30,10 @@ export interface Webhook {
   correlationId?: string;
   createdAt: number;
   state: 'open' | 'delivered' | 'given_up';
-  /** When the next attempt is due, while open. 0 means at once, whatever the clock shows, so its jumps change no order. */
+  /**
+   * When the next attempt is due, while open. 0 means at once, independent of the clock, so that clock jumps change no
+   * order.
+   */
   nextAt: number;
   /** Since it became due, or was last replayed. */
   failuresInRow: number;

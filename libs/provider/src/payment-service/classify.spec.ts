@@ -266,7 +266,7 @@ describe('an unreadable answer', () => {
       });
   });
 
-  it('is unknown: a redirect, whatever is in it', () => {
+  it('is unknown: a redirect with any body', () => {
     for (const body of [{ success: true, token }, { success: false, errors: [certain[0]] }, ''])
       expect(classifyCreation(answered(302, body))).toEqual({ kind: 'unknown', reason: 'http 302 redirect' });
   });

@@ -134,7 +134,7 @@ const refusalKinds: ReadonlySet<string> = new Set([
 ]);
 const uncertainKinds: ReadonlySet<string> = new Set(['api_error', 'gateway_error', 'http_error']);
 
-/** By its kind alone, whatever the code: section 7 lists none. A contradictory answer proves nothing. */
+/** Decided by its kind alone: section 7 lists no codes. A contradictory answer proves nothing. */
 function isRefusal({ kind, code }: ApiError): boolean {
   if (uncertainKinds.has(code) || (isErrorCode(code) && errorKindByCode[code] === 'api_error')) return false;
   return refusalKinds.has(kind);

@@ -34,9 +34,9 @@ import { secretsOfCreation, secretsOfPayout } from './secrets.ts';
 import { amountSchema } from '@tollgate/core/money';
 
 /**
- * The operations of the Payment Service. None rejects, whatever the peer or the network does. Each is sent once; see {@link
- * ServiceOutcome} for what its end
- * proves. Amounts are in minor units and as the service returns them: the caller checks them.
+ * The operations of the Payment Service. None rejects, regardless of the peer or the network. Each is sent once; see
+ * {@link ServiceOutcome} for what its end proves. Amounts are in minor units and as the service returns them: the
+ * caller checks them.
  */
 export interface PaymentServiceClient {
   createPayment(

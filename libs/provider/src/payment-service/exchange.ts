@@ -22,7 +22,9 @@ export interface Exchange {
    * @param withinMs replaces the usual deadline
    */
   send(request: ExchangeRequest, maySend: MaySend, withinMs?: number): Promise<CallResult>;
-  /** Waits for what is under way (at most one deadline), then closes the connections. Later requests are not sent. */
+  /**
+   * Waits for requests in progress (at most one deadline), then closes the connections. Later requests are not sent.
+   */
   close(): Promise<void>;
 }
 
@@ -30,8 +32,8 @@ export interface Exchange {
 const answerBytesMax = 8 * 1024 * 1024;
 
 /**
- * How long a connection is kept for the next request, whatever the peer offers. Shorter than servers and middle boxes
- * keep theirs, because a request on a connection that the peer has just closed ends as unknown.
+ * How long an idle connection is kept, regardless of the peer's keep-alive. Shorter than the usual keep-alive of
+ * servers and middleboxes, because a request on a connection that the peer has just closed ends as unknown.
  */
 const idleConnectionMs = 4_000;
 
@@ -86,10 +88,9 @@ function createPool(options: ExchangeOptions): Pool {
 }
 
 /**
- * undici calls `onRequestStart` directly before it writes the first byte, on a connection with a completed handshake. So a
- * request that ends before that was
- * provably not sent, whatever the error; and throwing there prevents a request from being written after its deadline, or a
- * second time.
+ * undici calls `onRequestStart` directly before it writes the first byte, on a connection with a completed handshake.
+ * So a request that ends before that was provably not sent, regardless of the error. Throwing there prevents a request
+ * from being written after its deadline, or a second time.
  */
 function exchangeOnce(
   pool: Connections,

@@ -190,7 +190,7 @@ test.each([undefined, null, ''])('a dispute whose token is %j names no payment',
   expect(JSON.stringify(outcome)).not.toContain('serviceToken');
 });
 
-test('a dispute may be numbered, and one without a readable date is one all the same', async () => {
+test('a dispute may have a numeric id, and is accepted without a readable date', async () => {
   peer.next(json(200, { success: true, disputes: [{ ...dispute, id: 17, createdAt: 'yesterday' }] }));
   expect(await provider.listDisputes()).toMatchObject({
     answer: { found: [{ observed: { id: '17', amount: 5 } }] },

@@ -23,7 +23,7 @@ import type { FastifyReply } from 'fastify';
 /** 200 once the provider has the payment, 202 while the outcome is unknown, an error body if it certainly does not have it. */
 export function toCreationAnswer(view: PaymentAggregate): Answer {
   const { token, payment } = view;
-  // It may have been paid all the same: a caller with an error would charge the customer again.
+  // It may have been paid nevertheless: a caller with an error would charge the customer again.
   if (endedUnpaid.has(payment.phase) && mayBePaid(payment))
     return errorAnswer('payment_in_review', {}, { token });
   if (payment.phase === 'failed')
@@ -87,7 +87,7 @@ export function toRefundAnswer({ aggregate: view, refund }: RefundedPayment): An
  */
 export function toPayoutAnswer(view: PayoutAggregate): Answer {
   const { token, payout } = view;
-  // It may have been paid out all the same: a caller with an error would send another one.
+  // It may have been paid out nevertheless: a caller with an error would send another payout.
   if (statusOfPayoutPhase(payout.phase) === 'declined' && mayBePaidOut(payout))
     return errorAnswer('payout_in_review', {}, { token });
   if (payout.phase === 'failed') return toFailureAnswer(token, payout.failure ?? 'not-sent', payout.errors);

@@ -30,9 +30,8 @@ export async function shownOf(store: EventStore, stream: string): Promise<Shown>
 }
 
 /**
- * Deletes events that reads do not show, in all streams for which `isScavenged` is true. As on a server, the last event of a
- * stream stays whatever its
- * metadata.
+ * Deletes events hidden from reads, in all streams for which `isScavenged` is true. As on a real server, the last event
+ * of a stream is kept regardless of its metadata.
  */
 export async function scavengeLog(
   { store, log }: { store: EventStore; log: LogReader },

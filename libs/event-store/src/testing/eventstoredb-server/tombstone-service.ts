@@ -11,7 +11,7 @@ import { toStoredStream } from './wire-streams.ts';
 type TombstoneReq = InstanceType<typeof streams.TombstoneReq>;
 type TombstoneResp = InstanceType<typeof streams.TombstoneResp>;
 
-/** `Tombstone`: deletes a stream permanently, whatever its revision is. */
+/** `Tombstone`: deletes a stream permanently, at any revision. */
 export function createTombstone({ store, faults }: { store: EventStore; faults: ServerFaults }) {
   return (
     { request }: ServerUnaryCall<TombstoneReq, TombstoneResp>,

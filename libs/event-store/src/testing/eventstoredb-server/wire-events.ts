@@ -14,7 +14,7 @@ interface ProposedMessage {
 
 const jsonType = 'application/json';
 
-/** The largest number of 64 bits with a sign, whatever the stream had before. */
+/** The largest signed 64-bit number, regardless of the stream's previous revision. */
 const tombstoneRevision = '9223372036854775807';
 
 /** Bytes that are no JSON are kept under this name, which no event of a test has. */

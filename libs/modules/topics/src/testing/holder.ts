@@ -11,7 +11,7 @@ export const hastyClock: Clock = {
 
 export type Publishing = Pick<EventPublisherDependencies, 'store' | 'bus'> & { clock?: Clock; log?: Log };
 
-/** A publisher in the background, that ends with the test at the latest. */
+/** A background publisher that is stopped when the test ends. */
 export function startPublisher({ store, bus, clock = hastyClock, log = silentLog }: Publishing) {
   const publisher = createEventPublisher({ store, bus, clock, ids: systemIds, log });
   const stopping = new AbortController();

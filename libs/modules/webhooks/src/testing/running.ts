@@ -1,4 +1,4 @@
-/** The notifier over a store, and what it has recorded there, for specs. */
+/** The notifier on a store, and its recorded events, for specs. */
 import type { EventStore } from '@tollgate/event-store';
 import type { PaymentEvent } from '@tollgate/core';
 import { appendPayment, happening } from '@tollgate/views/testing';
