@@ -27,7 +27,7 @@ export function createNetworkList(networks: readonly string[]): { has(address: s
   }
   return {
     has: (address) => {
-      const bare = address.replace(/%.*$/, '');
+      const [bare = ''] = address.split('%', 1);
       const version = isIP(bare);
       return version > 0 && list.check(bare, version === 4 ? 'ipv4' : 'ipv6');
     },
