@@ -43,7 +43,7 @@ export interface Accounts {
     names: readonly string[],
     options?: PermitOptions,
   ): Promise<PermitResult>;
-  /** What inquiries to an account need; undefined if it is no longer configured. */
+  /** Limits and client for inquiries to an account; undefined if it is no longer configured. */
   inquiriesOf(environment: Environment, name: string): AccountInquiries | undefined;
   /** The operators' state of an account; undefined if it is not configured. */
   stateOf(environment: Environment, name: string): AccountState | undefined;
@@ -233,7 +233,7 @@ export interface CreationWanted {
  */
 export function routeOf(accounts: readonly AccountConfig[], wanted: CreationWanted): readonly string[] {
   const usable = accounts.filter((account) => takes(account, wanted));
-  // Most often there is one, and nothing to draw.
+  // Usually there is one account, and nothing to draw.
   if (usable.length <= 1) return usable.map(({ name }) => name);
   return usable
     .map((account) => ({ account, score: scoreOf(account, wanted.token) }))

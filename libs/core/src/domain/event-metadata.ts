@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Who caused an event: a team by one of its keys, a person, or our service. */
+/** The originator of an event: a team by one of its keys, a person, or our service. */
 const actorSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('team'),

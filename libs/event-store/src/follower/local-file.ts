@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { type Log, StartupError, TollgateError } from '@tollgate/service-kit';
 
 const busyTimeoutMs = 1_000;
-/** 16 MiB. A page that changes often is moved into the file once for all of its changes. */
+/** 16 MiB. A larger log moves a page that changes often into the file once instead of many times. */
 const checkpointPages = 4_096;
 /** Larger files are not checked when opened: damage is found when the page is read. */
 const checkedBytesMax = 64 * 1_048_576;

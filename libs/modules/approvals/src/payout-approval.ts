@@ -101,7 +101,9 @@ export async function checkPayoutDestination(
   if (!isBeforeAnnouncement(known.payout))
     return { kind: 'refused', refusal: { code: 'payout_not_awaiting_approval' } };
   const isSame = isPaidTo(deps, known.payout, account);
-  const resolution = isSame === true ? 'destination_confirmed' : 'destination_differs';
+  // A card cannot be compared, so there is nothing to record.
+  if (isSame === undefined) return { kind: 'checked', isSame };
+  const resolution = isSame ? 'destination_confirmed' : 'destination_differs';
   await recordDecision(deps, input, { token, code: 'awaiting_approval', number: 1, resolution });
   return { kind: 'checked', isSame };
 }

@@ -63,7 +63,7 @@ export function reserve(
 
 const inProgress = { kind: 'refused', refusal: { code: 'operation_in_progress' } } as const;
 
-/** What a cap leaves to another reservation. Negative if more was refunded than was left. */
+/** The amount that a cap leaves for another reservation. Negative if refunds exceeded it. */
 export const leftOf = ({ left, counts }: Cap, open: readonly Reservation[]): bigint =>
   open.filter(counts).reduce((rest, { amount }) => rest - BigInt(amount), left);
 

@@ -93,7 +93,7 @@ export async function readLedger(source: LedgerSource, query: LedgerQuery): Prom
   });
 }
 
-/** What events change that the index lacks, by stream. */
+/** Changes by events that the index lacks, by stream. */
 type Changed = ReadonlyMap<string, { kind: ViewKind; before: ViewEnvelope | undefined; after: ViewEnvelope }>;
 
 /**

@@ -84,6 +84,14 @@ describe('the account number of an invoice', () => {
       400,
       'invalid_request_error invalid_param account',
     ]);
+    // Nothing was compared, so the security log must not say that the number differs.
+    const recorded: unknown[] = [];
+    const recordResolution = async (...asked: unknown[]) => void recorded.push(asked);
+    const instance = { ...harness(), inside: { ...harness().inside, recordResolution } };
+    const team = { ...approver, scopes: new Set(['approvals'] as const) };
+    const app = startApp(harness(), { team, instance });
+    expect((await app.post(`payouts/${token}/check-destination`, { account: '2051' })).statusCode).toBe(400);
+    expect(recorded).toEqual([]);
   });
 });
 
