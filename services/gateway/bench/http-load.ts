@@ -10,11 +10,23 @@ export interface LoadResult {
 }
 
 interface Line {
-  socket: Socket;
   exchange(request: string): Promise<string>;
+  close(): void;
 }
 
+/** Connects again if the server has closed the connection while it was idle. */
 async function openLine(url: URL): Promise<Line> {
+  let line = await openConnection(url);
+  return {
+    async exchange(request) {
+      if (line.socket.destroyed) line = await openConnection(url);
+      return line.exchange(request);
+    },
+    close: () => void line.socket.destroy(),
+  };
+}
+
+async function openConnection(url: URL): Promise<Pick<Line, 'exchange'> & { socket: Socket }> {
   const socket = connect({ host: url.hostname, port: Number(url.port) });
   let waiting: { resolve: (answer: string) => void; reject: (error: Error) => void } | undefined;
   let received = '';
@@ -71,7 +83,7 @@ export async function sendAll(
   let sent = 0;
   let lastAnswer = '';
   await Promise.all(
-    lines.map(async ({ socket, exchange }) => {
+    lines.map(async ({ exchange, close }) => {
       while (performance.now() < endsAt) {
         const number = sent++;
         const dueAt = startedAt + (1_000 * number) / perSecondMax;
@@ -86,7 +98,7 @@ export async function sendAll(
           throw new Error(`${text.split('\r\n')[0]} was answered: ${lastAnswer}`);
         onAnswer?.(lastAnswer);
       }
-      socket.destroy();
+      close();
     }),
   );
   const seconds = (performance.now() - startedAt) / 1_000;

@@ -39,7 +39,17 @@ export const newLoad = (system: () => ReachedSystem, phaseWithinMs = phaseWithin
 /** How long a part of the system may be down, and an operation is repeated while its outcome is unknown. */
 const giveUpMs = 60_000;
 const pauseMs = 100;
-const creationTriesMax = 20;
+const pauseMaxMs = 2_000;
+
+/** Pauses that grow, as a program's do: repeats must not keep a slow machine busy. */
+function growingPause(): () => Promise<void> {
+  let nextMs = pauseMs;
+  return async () => {
+    const pausedMs = nextMs;
+    nextMs = Math.min(2 * nextMs, pauseMaxMs);
+    await new Promise((resolve) => setTimeout(resolve, pausedMs));
+  };
+}
 
 const isOpen = ({ statusCode }: Answer): boolean => [202, 409, 429, 503].includes(statusCode);
 
@@ -55,6 +65,7 @@ export async function ask(
   const { body, key, withinMs = giveUpMs } = options;
   const call = { body, ...(key === undefined ? {} : { headers: { 'idempotency-key': key } }) };
   const giveUpAt = Date.now() + withinMs;
+  const pause = growingPause();
   const tokens = new Set<string>();
   for (;;) {
     const asked = [load.system().gateway('POST', path, call), load.system().gateway('POST', path, call)];
@@ -67,7 +78,7 @@ export async function ask(
     const known = answers.find((answer) => !isOpen(answer)) ?? answers.at(-1);
     if (known !== undefined && (!isOpen(known) || Date.now() > giveUpAt || isRefused(known))) return known;
     if (known === undefined && Date.now() > giveUpAt) throw new Error(`${path} was never answered`);
-    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    await pause();
   }
 }
 
@@ -78,31 +89,38 @@ const isRefused = ({ statusCode, body }: Answer): boolean =>
 /** Runs a call until the system answers it: it may be down for a moment. */
 export async function persistently<Value>(call: () => Promise<Value>): Promise<Value> {
   const giveUpAt = Date.now() + giveUpMs;
+  const pause = growingPause();
   for (;;) {
     try {
       return await call();
     } catch (error) {
       if (Date.now() > giveUpAt) throw error;
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      await pause();
     }
   }
 }
 
 const terms = (orderNumber: string) => ({ product: 'Tea', amount: 100, currency: 'EUR', orderNumber });
 
-async function create(load: Load, flow: string, more: object, tryNumber = 1): Promise<string> {
-  const orderNumber = tryNumber === 1 ? flow : `${flow}-${tryNumber}`;
-  const body = { ...terms(orderNumber), ...more };
-  // The flow needs the page. Failed inquiries are repeated after 15 s, then 30 s.
-  const created = await ask(load, '/api/v1/payments', { body, withinMs: load.phaseWithinMs });
-  const { statusCode, body: answer } = created;
-  // On a slow machine a call may not be sent in time. Nothing was charged then, and a client repeats it, as the error
-  // says.
-  const isNotReached = statusCode === 502 && answer.errors[0]?.code === 'provider_not_reached';
-  if (isNotReached && tryNumber < creationTriesMax) return create(load, flow, more, tryNumber + 1);
-  if (statusCode !== 200) throw new Error(`${flow}: ${JSON.stringify(created)}`);
-  load.outcomes.push({ flow, token: answer.token, kind: 'payment' });
-  return answer.processingUrl;
+async function create(load: Load, flow: string, more: object): Promise<string> {
+  const giveUpAt = Date.now() + load.phaseWithinMs;
+  const pause = growingPause();
+  for (let tryNumber = 1; ; tryNumber += 1) {
+    const orderNumber = tryNumber === 1 ? flow : `${flow}-${tryNumber}`;
+    const body = { ...terms(orderNumber), ...more };
+    // The flow needs the page. Failed inquiries are repeated after 15 s, then 30 s.
+    const created = await ask(load, '/api/v1/payments', { body, withinMs: load.phaseWithinMs });
+    const { statusCode, body: answer } = created;
+    if (statusCode === 200) {
+      load.outcomes.push({ flow, token: answer.token, kind: 'payment' });
+      return answer.processingUrl;
+    }
+    // On a slow machine a call may not be sent in time. Nothing was charged then, and a client repeats it, as the error
+    // says.
+    const isNotReached = statusCode === 502 && answer.errors[0]?.code === 'provider_not_reached';
+    if (!isNotReached || Date.now() > giveUpAt) throw new Error(`${flow}: ${JSON.stringify(created)}`);
+    await pause();
+  }
 }
 
 /** The customer's action on the page. */
@@ -116,13 +134,14 @@ export async function pay(load: Load, processingUrl: string): Promise<void> {
 
 async function untilPhase(load: Load, token: string, wanted: string): Promise<void> {
   const giveUpAt = Date.now() + load.phaseWithinMs;
+  const pause = growingPause();
   for (;;) {
     const answer = await persistently(() => load.system().gateway('GET', `/api/v1/payments/${token}`));
     // A part of the system may be down for a moment.
     const phase = answer.statusCode === 200 ? answer.body.payment.phase : `HTTP ${answer.statusCode}`;
     if (phase === wanted) return;
     if (Date.now() > giveUpAt) throw new Error(`${token} is ${phase}, not ${wanted}`);
-    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    await pause();
   }
 }
 
