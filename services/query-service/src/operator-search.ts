@@ -1,6 +1,4 @@
 /** Interprets the search box of operators: objects that match, and why. */
-import type { EventStore } from '@tollgate/event-store';
-import { isToken, refundKeyStream, refundKeyUsedSchema } from '@tollgate/core';
 import { toIso } from '@tollgate/gateway-api';
 import type { SearchHit } from '@tollgate/gateway-api/http';
 import { isRequestId, omitUndefined } from '@tollgate/service-kit';
@@ -24,7 +22,7 @@ type Why = Pick<SearchHit, 'why' | 'isWhole'>;
 
 const hitsMax = 20;
 
-type Searching = Pick<ReadDependencies, 'store' | 'index' | 'share' | 'directory'> & {
+type Searching = Pick<ReadDependencies, 'index' | 'share' | 'directory'> & {
   requests: Pick<RequestLedger, 'find'>;
 };
 
@@ -37,7 +35,7 @@ export async function search(
   const lastDigits = /^(?:\d{4,6})?[*•…. ]{1,}(\d{4})$/.exec(text)?.[1];
   if (lastDigits !== undefined) return findByCard(deps, owners, lastDigits);
   const hits = [
-    ...(await findByOtherToken(deps, reach, text)),
+    ...findByServiceToken(deps, reach, text),
     ...findInIndex(deps, owners, text),
     ...findTeamsAndKeys(deps, reach, text),
   ];
@@ -46,9 +44,11 @@ export async function search(
 }
 
 /** At the Payment Service and on its hosted page, a payment has the number `<token>.<attempt>`. */
-function findInIndex({ index }: Searching, owners: readonly ListOwner[], text: string): SearchHit[] {
+function findInIndex(deps: Searching, owners: readonly ListOwner[], text: string): SearchHit[] {
+  const { index } = deps;
   const asked = /^(?:pay|po)_/.test(text) ? text.replace(/\.\d{1,3}$/, '') : text;
   return index.search(owners, asked, hitsMax).flatMap(({ kind, token, ...why }): SearchHit[] => {
+    if (kind === 'refund') return refundHits(deps, token, why);
     const view = kind === 'payment' ? index.find(token) : undefined;
     if (view !== undefined) return [paymentHit(view, why)];
     const payout = kind === 'payout' ? index.findPayout(token) : undefined;
@@ -58,30 +58,22 @@ function findInIndex({ index }: Searching, owners: readonly ListOwner[], text: s
   });
 }
 
-/** By the Payment Service's token of a payment, or by the token of a refund, which only its payment has. */
-async function findByOtherToken(
-  { store, index }: Pick<Searching, 'store' | 'index'>,
-  reach: Reach,
-  text: string,
-): Promise<SearchHit[]> {
+/** By the Payment Service's token. */
+function findByServiceToken({ index }: Searching, reach: Reach, text: string): SearchHit[] {
   const known = index.findByServiceTokenOfAny(text);
   const view = known === undefined ? undefined : index.find(known);
-  if (view !== undefined && reach.includes(view.payment))
-    return [paymentHit(view, { why: 'service-token', isWhole: true })];
-  const paymentToken = await paymentOfRefund(store, text);
-  const refunded = paymentToken === undefined ? undefined : index.find(paymentToken);
-  const refund = refunded?.payment.refunds.find(({ refundToken }) => refundToken === text);
-  if (refunded === undefined || refund === undefined || !reach.includes(refunded.payment)) return [];
-  const { why, id, ...payment } = paymentHit(refunded, { why: 'token', isWhole: true });
-  const { amount, state: phase } = refund;
-  return [{ ...payment, kind: 'refund', why, id: text, paymentToken: id, amount, phase }];
+  if (view === undefined || !reach.includes(view.payment)) return [];
+  return [paymentHit(view, { why: 'service-token', isWhole: true })];
 }
 
-async function paymentOfRefund(store: EventStore, text: string): Promise<string | undefined> {
-  if (!isToken(text)) return undefined;
-  for await (const { data } of store.read(refundKeyStream(text), { limit: 1 }))
-    return refundKeyUsedSchema.parse(data).paymentToken;
-  return undefined;
+/** @param key `<payment>~<refund>` */
+function refundHits({ index }: Searching, key: string, why: Why): SearchHit[] {
+  const [paymentToken = '', id = ''] = key.split('~');
+  const view = index.find(paymentToken);
+  const refund = view?.payment.refunds.find(({ refundToken }) => refundToken === id);
+  if (view === undefined || refund === undefined) return [];
+  const { amount, state: phase } = refund;
+  return [{ ...paymentHit(view, why), kind: 'refund', id, paymentToken, amount, phase }];
 }
 
 async function findByRequest(

@@ -60,6 +60,9 @@ const operationIndexes = (table: string) => `
     WHERE due_at IS NOT NULL;
   CREATE INDEX ${table}_by_need ON ${table} (inquiry_need);`;
 
+/** In the key of a row, `<payment>~<refund>`. */
+export const refundToken = "substr(token, instr(token, '~') + 1)";
+
 /** The purpose of an index. */
 export type IndexScope =
   /** Everything that teams and people query. */
@@ -82,6 +85,7 @@ const ofLists = `
     currency TEXT NOT NULL,
     payment_token TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
+  CREATE INDEX refunds_by_token ON refunds (${refundToken});
   CREATE INDEX refunds_by_age ON refunds (environment, team, created_at, token);
   CREATE INDEX refunds_by_phase ON refunds (environment, team, phase, created_at, token);
   CREATE INDEX refunds_by_currency ON refunds (environment, team, currency, created_at, token);

@@ -1,10 +1,12 @@
 /** Searches the index by what people type: the beginning of a token or of an order number. */
 import type { IndexFile } from './index-file.ts';
 import { orderKey } from './index-filters.ts';
+import { refundToken } from './index-schema.ts';
 import type { ListOwner } from './list-page.ts';
 
 export interface Match {
-  kind: 'payment' | 'payout' | 'dispute';
+  kind: 'payment' | 'payout' | 'dispute' | 'refund';
+  /** Of a refund: `<payment>~<refund>`. */
   token: string;
   why: 'token' | 'order-number';
   /** The text is the whole token or order number, not only its beginning. */
@@ -28,6 +30,7 @@ const kinds = [
   { kind: 'payout', column: 'token' },
   { kind: 'dispute', column: 'token' },
   { kind: 'dispute', column: "json_extract(view, '$.dispute.id')" },
+  { kind: 'refund', column: refundToken },
 ] as const;
 
 /** Whole matches first. Reads one range of an index for each kind, and for each owner one of order numbers. */

@@ -225,6 +225,9 @@ describe('open work, and decline reasons', () => {
     expect(await ask('search?q=D-1')).toMatchObject({
       hits: [{ kind: 'dispute', id: 'dsp_1', paymentToken: 'pay_2', team: 'games' }],
     });
+    expect(await ask('search?q=ref_')).toMatchObject({
+      hits: [{ kind: 'refund', id: 'ref_1', isWhole: false, paymentToken: 'pay_2', phase: 'submitted' }],
+    });
     expect(await ask('search?q=')).toMatchObject({ errors: [{ parameter: 'q' }] });
   });
 });
