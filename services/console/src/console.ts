@@ -22,6 +22,7 @@ import { reconciliationPage } from './pages/reconciliation.ts';
 import { askReconciliation, reconciliationsPage } from './pages/reconciliations.ts';
 import { disputesPage } from './pages/disputes.ts';
 import { refundsPage } from './pages/refunds.ts';
+import { requestsPage } from './pages/requests.ts';
 import { decideReview, reviewPage, reviewsPage } from './pages/reviews.ts';
 import { type SandboxControls, moveClock, playScenario, sandboxPage } from './pages/sandbox.ts';
 import { clearFaults, setFault } from './pages/sandbox-faults.ts';
@@ -129,6 +130,7 @@ function registerPages(app: FastifyInstance, kit: ConsoleKit, sandbox: SandboxCo
   addPage(app, kit, '/console/money/journal', journalPage);
   addPage(app, kit, '/console/refunds', refundsPage);
   addPage(app, kit, '/console/disputes', disputesPage);
+  addPage(app, kit, '/console/requests', requestsPage);
   addPage(app, kit, '/console/reconciliations', reconciliationsPage);
   addAction(app, kit, '/console/reconciliations', askReconciliation);
   addPage(app, kit, '/console/reconciliations/:token', reconciliationPage);

@@ -130,7 +130,7 @@ const changed = 'event: changed\ndata:\n\n';
  * Service.
  */
 const isPage = (address: string): boolean =>
-  /^\/console(\/(payments|payouts|refunds|disputes|money|reviews|reconciliations|webhooks|accounts)([/?][^\s]{0,1000})?)?$/.test(
+  /^\/console(\/(payments|payouts|refunds|disputes|money|reviews|reconciliations|webhooks|requests|accounts)([/?][^\s]{0,1000})?)?$/.test(
     address,
   ) &&
   !address.includes('..') &&

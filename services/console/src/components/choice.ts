@@ -5,7 +5,7 @@ export function choice(
   name: string,
   label: string,
   chosen: string,
-  { any, options }: { any: string; options: readonly (readonly [value: string, text: string])[] },
+  { any, options }: { any?: string; options: readonly (readonly [value: string, text: string])[] },
 ): Html {
   const shown = options.map(([value, text]) => {
     const selected = value === chosen ? html` selected` : undefined;
@@ -13,8 +13,7 @@ export function choice(
   });
   return html`<label
     >${label}<select name="${name}">
-      <option value="">${any}</option>
-      ${shown}
+      ${any === undefined ? undefined : html`<option value="">${any}</option>`} ${shown}
     </select></label
   >`;
 }

@@ -2,7 +2,7 @@
 import { type Html, omitUndefined, html } from '@tollgate/service-kit';
 import { texts } from '../texts.ts';
 import { chip } from './state.ts';
-import { rowTable } from './table.ts';
+import { type List, listTable } from './table.ts';
 import { durationText, relative, timeInColumn, zone } from './time.ts';
 
 const words = texts.teams;
@@ -36,30 +36,32 @@ const endsSoonMs = 30 * 86_400_000;
 /** @param now milliseconds since the Unix epoch */
 export function keyTable(keys: readonly Key[], now: number): Html {
   const { columns } = words;
-  return rowTable(
-    words.title,
-    [
-      { name: columns.team },
-      { name: columns.key },
-      { name: columns.state },
-      { name: columns.scopes },
-      { name: html`${columns.expires} ${zone}` },
-      { name: columns.used },
-      { name: columns.limits, isSecond: true },
+  const list: List<Key> = {
+    name: 'keys',
+    label: words.title,
+    keyOf: ({ environment, keyId }) => `${environment} ${keyId}`,
+    columns: [
+      { id: 'keyid', name: columns.key, width: 'state', cell: idOf },
+      {
+        id: 'state',
+        name: columns.state,
+        width: 'time',
+        cell: ({ state }) => chip(words.states[state] ?? state, tones[state]),
+      },
+      { id: 'team', name: columns.team, width: 'name', cell: ({ team }) => team },
+      { id: 'scopes', name: columns.scopes, cell: ({ scopes }) => scopes.join(', ') },
+      {
+        id: 'expires',
+        name: columns.expires,
+        head: html`${columns.expires} ${zone}`,
+        width: 'long-time',
+        cell: (key) => endOf(key, now),
+      },
+      { id: 'used', name: columns.used, width: 'name', cell: (key) => usedCell(key, now) },
+      { id: 'limits', name: columns.limits, isSecond: true, cell: boundsOf },
     ],
-    keys.map(
-      (key) =>
-        html`<tr data-row="">
-          <td><a href="${teamPath(key.team)}">${key.team}</a></td>
-          <td><code>${key.keyId}</code> ${environmentOf(key)}</td>
-          <td>${chip(words.states[key.state] ?? key.state, tones[key.state])}</td>
-          <td class="text" title="${key.scopes.join(', ')}">${key.scopes.join(', ')}</td>
-          <td>${endOf(key, now)}</td>
-          <td>${usedCell(key, now)}</td>
-          <td class="text second" title="${boundsOf(key)}">${boundsOf(key)}</td>
-        </tr>`,
-    ),
-  );
+  };
+  return listTable(list, keys);
 }
 
 const hourMs = 3_600_000;
@@ -78,8 +80,9 @@ function usedCell(key: Key, now: number): Html | string {
   return lastUsedAt === undefined || isUsedNow(key, now) ? usedText(key, now) : relative(lastUsedAt);
 }
 
-const environmentOf = ({ environment }: Key): Html =>
-  html`<small class="${environment === 'production' ? 'production' : 'calm'}">${environment}</small>`;
+const idOf = ({ team, keyId, environment }: Key): Html =>
+  html`<a href="${teamPath(team)}"><code>${keyId}</code></a>
+    <small class="${environment === 'production' ? 'production' : 'calm'}">${environment}</small>`;
 
 function endOf({ expiresAt, state }: Key, now: number): Html | string {
   if (expiresAt === undefined) return words.noEnd;

@@ -34,6 +34,7 @@ const places = [
   ['/console/reviews', 'reviews'],
   ['/console/reconciliations', 'reconciliations'],
   ['/console/webhooks', 'webhooks'],
+  ['/console/requests', 'requests'],
   ['/console/accounts', 'accounts'],
   ['/console/teams', 'teams'],
   ['/console/security-log', 'securityLog'],

@@ -86,15 +86,15 @@ function listHead<Row>({ id, name, head, width, isNumber, isSecond, sort }: List
 
 /** The tooltip contains the full text if it is cut off. */
 function listCell<Row>(
-  { id, name, cell, width, isNumber, isSecond }: ListColumn<Row>,
+  { id, name, cell, isNumber, isSecond }: ListColumn<Row>,
   row: Row,
   isFirst: boolean,
 ): Html {
   const content = cell(row);
   const title = typeof content === 'string' && content !== '' ? html` title="${content}"` : undefined;
   const classes = classesOf(id, isFirst && 'key', isNumber && 'number', isSecond && 'second');
-  // On a phone, a count has no header above it.
-  const label = width === 'count' && isNumber ? html` data-name="${name}"` : undefined;
+  // On a phone, a number has no header above it.
+  const label = isNumber && id !== 'amount' ? html` data-name="${name}"` : undefined;
   return html`<td class="${classes}" ${title}${label}>${content}</td>`;
 }
 

@@ -3,7 +3,7 @@ import { type Html, html } from '@tollgate/service-kit';
 import { amountText } from '../components/amount.ts';
 import { filterChips } from '../components/filter-chips.ts';
 import { entry, ownerChoices } from '../components/payment-filters.ts';
-import { rowTable } from '../components/table.ts';
+import { type List, type ListColumn, listTable } from '../components/table.ts';
 import type { Page } from '../page.ts';
 import { texts } from '../texts.ts';
 
@@ -104,24 +104,33 @@ const modeOf = ({ environment }: Holder): Html | undefined =>
   environment === 'sandbox' ? undefined : html` <small class="production">${environment}</small>`;
 
 function balanceTable(balances: readonly Balance[]): Html {
-  const accounts = accountsIn(balances.map(({ amounts }) => amounts));
-  return rowTable(
-    words.balances,
-    [
-      { name: words.columns.wallet },
-      { name: words.columns.account },
-      ...accounts.map((name) => ({ name: words.accounts[name] ?? name, isNumber: true as const })),
+  const list: List<Balance> = {
+    name: 'balances',
+    label: words.balances,
+    keyOf: ({ environment, wallet, account, currency }) => [environment, wallet, account, currency].join(' '),
+    columns: [
+      { id: 'wallet', name: words.columns.wallet, cell: (row) => html`${row.wallet}${modeOf(row)}` },
+      { id: 'merchant', name: words.columns.account, cell: ({ account }) => account },
+      ...sumColumns(
+        balances.map(({ amounts }) => amounts),
+        linkToEntries,
+      ),
     ],
-    balances.map(
-      (balance) =>
-        html`<tr data-row="">
-          <td>${balance.wallet}${modeOf(balance)}</td>
-          <td>${balance.account}</td>
-          ${accounts.map((name) => html`<td class="number">${linkToEntries(balance, name)}</td>`)}
-        </tr>`,
-    ),
-  );
+  };
+  return listTable(list, balances);
 }
+
+/** A column for each ledger account. */
+const sumColumns = <Row>(
+  all: readonly Amounts[],
+  cellOf: (row: Row, account: string) => Html | string,
+): ListColumn<Row>[] =>
+  accountsIn(all).map((id) => ({
+    id,
+    name: words.accounts[id] ?? id,
+    isNumber: true,
+    cell: (row) => cellOf(row, id),
+  }));
 
 /** Each figure links to its entries. */
 function linkToEntries(
@@ -137,24 +146,22 @@ function linkToEntries(
 function statementTable(statement: Statement): Html {
   const { wallet, account, currency, opening, entries, closing } = statement;
   const lines = [
-    { name: words.lines.opening, amounts: opening },
-    ...entries.map(({ kind, amounts }) => ({ name: words.kinds[kind] ?? kind, amounts })),
-    { name: words.lines.closing, amounts: closing },
+    { kind: words.lines.opening, amounts: opening },
+    ...entries.map(({ kind, amounts }) => ({ kind: words.kinds[kind] ?? kind, amounts })),
+    { kind: words.lines.closing, amounts: closing },
   ];
-  const accounts = accountsIn(lines.map(({ amounts }) => amounts));
-  return html`<h3>${wallet} · ${account} · ${currency}${modeOf(statement)}</h3>
-    ${rowTable(
-      `${wallet} ${account} ${currency}`,
-      [
-        { name: words.columns.line },
-        ...accounts.map((name) => ({ name: words.accounts[name] ?? name, isNumber: true as const })),
-      ],
-      lines.map(
-        ({ name, amounts }) =>
-          html`<tr>
-            <td>${name}</td>
-            ${accounts.map((each) => html`<td class="number">${amountText(amounts[each] ?? 0, currency)}</td>`)}
-          </tr>`,
+  const list: List<(typeof lines)[number]> = {
+    name: 'statement',
+    label: `${wallet} ${account} ${currency}`,
+    keyOf: ({ kind }) => `${wallet} ${account} ${currency} ${kind}`,
+    columns: [
+      { id: 'line', name: words.columns.line, cell: ({ kind }) => kind },
+      ...sumColumns<(typeof lines)[number]>(
+        lines.map(({ amounts }) => amounts),
+        ({ amounts }, name) => amountText(amounts[name] ?? 0, currency),
       ),
-    )}`;
+    ],
+  };
+  return html`<h3>${wallet} · ${account} · ${currency}${modeOf(statement)}</h3>
+    ${listTable(list, lines)}`;
 }

@@ -1,0 +1,96 @@
+/** The stored requests of one team and environment, latest first. */
+import { type Html, html } from '@tollgate/service-kit';
+import { choice } from '../components/choice.ts';
+import { filterChips } from '../components/filter-chips.ts';
+import { createdColumn } from '../components/list-columns.ts';
+import { entry } from '../components/payment-filters.ts';
+import { operationPath } from '../components/payment-list.ts';
+import { chip } from '../components/state.ts';
+import { type List, listTable, pager } from '../components/table.ts';
+import { durationText } from '../components/time.ts';
+import { shortToken } from '../components/token.ts';
+import type { Page } from '../page.ts';
+import { texts } from '../texts.ts';
+import type { FoundRequest } from './request.ts';
+
+const path = '/console/requests';
+const { request: names } = texts.search;
+const words = texts.requests;
+const filterNames = ['status', 'errorCode', 'keyId', 'token', 'dateFrom', 'dateTo', 'cursor'];
+
+export const requestsPage: Page = async ({ api, query, hasSandbox }) => {
+  const { teams } = await api.get<{ teams: string[] }>('/api/v1/admin/teams');
+  const team = query.get('team') || (teams[0] ?? '');
+  const environment = query.get('environment') || (hasSandbox ? 'sandbox' : 'production');
+  const asked = new URLSearchParams({ perPage: '50' });
+  for (const name of filterNames) if (query.get(name)) asked.set(name, query.get(name) ?? '');
+  type Answer = { requests: readonly FoundRequest[]; nextCursor?: string };
+  const answer: Answer =
+    team === ''
+      ? { requests: [] }
+      : await api.get<Answer>(`/api/v1/requests?${asked.toString()}`, { team, environment });
+  const { requests, nextCursor } = answer;
+  const main = html`<h1>${words.title}</h1>
+    ${filterForm(query, { team, environment, teams })} ${filterChips(path, query, ['team', 'environment'])}
+    <section id="requests" data-region="">
+      ${requests.length === 0 ? html`<p class="empty">${words.empty} <span class="calm">${words.emptyHow}</span></p>` : listTable(list, requests)}
+      ${pager(path, query, nextCursor)}
+    </section>`;
+  return { title: words.title, main, isLive: query.get('cursor') === null };
+};
+
+interface Chosen {
+  team: string;
+  environment: string;
+  teams: readonly string[];
+}
+
+function filterForm(query: URLSearchParams, { team, environment, teams }: Chosen): Html {
+  const { filters } = texts.payments;
+  const value = (name: string) => query.get(name) ?? '';
+  const optionsOf = (all: readonly string[]) => all.map((each) => [each, each] as const);
+  return html`<form class="filters" action="${path}">
+    ${choice('team', filters.team, team, { options: optionsOf(teams) })}
+    ${choice('environment', filters.environment, environment, { options: optionsOf(['production', 'sandbox']) })}
+    ${choice('status', names.status, value('status'), { any: filters.any, options: optionsOf(['2xx', '4xx', '5xx']) })}
+    ${(['errorCode', 'keyId', 'token'] as const).map((name) => entry(name, filters.names[name], value(name)))}
+    ${(['dateFrom', 'dateTo'] as const).map((name) => html`<label>${filters.names[name]}<input type="date" name="${name}" value="${value(name)}" /></label>`)}
+    <button>${filters.apply}</button>
+  </form>`;
+}
+
+const list: List<FoundRequest> = {
+  name: 'requests',
+  label: words.title,
+  keyOf: ({ id }) => id,
+  hasDays: true,
+  columns: [
+    {
+      id: 'route',
+      name: names.route,
+      cell: ({ id, method, route = '' }) =>
+        html`<a href="/console/search?q=${id}" title="${id}"><code>${method} ${route}</code></a>`,
+    },
+    { id: 'state', name: names.status, width: 'state', cell: answerCell },
+    createdColumn(names.at, ({ at }) => at),
+    {
+      id: 'took',
+      name: names.took,
+      width: 'count',
+      isNumber: true,
+      cell: ({ durationMs }) => durationText(durationMs),
+    },
+    { id: 'about', name: words.about, width: 'token', isSecond: true, cell: aboutCell },
+    { id: 'team', name: names.key, width: 'name', cell: ({ keyId }) => keyId },
+  ],
+};
+
+function answerCell({ status, errorCode = '' }: FoundRequest): Html | string {
+  if (status === undefined) return words.left;
+  return chip(`${status} ${errorCode}`, status < 400 ? 'good' : status < 500 ? 'note' : 'bad');
+}
+
+function aboutCell({ token }: FoundRequest): Html | undefined {
+  if (token === undefined) return undefined;
+  return html`<a href="${operationPath(token)}" title="${token}"><code>${shortToken(token)}</code></a>`;
+}
