@@ -14,7 +14,7 @@ export type CommandResult =
   | CommandRefusal;
 
 /** `refused`: impossible at the moment. `usage`: called wrongly. */
-export interface CommandRefusal {
+interface CommandRefusal {
   kind: 'refused' | 'usage';
   message: string;
 }

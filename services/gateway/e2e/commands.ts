@@ -27,7 +27,6 @@ const gatewayCliOf = ({ workspace }: Beside) =>
   workspace === undefined
     ? fileOf('../../cli/src/main.ts')
     : join(workspace, 'services', 'cli', 'src', 'main.ts');
-const paymentServiceCli = fileOf('../../payment-service/src/operator/main.ts');
 
 async function run(file: string, argv: readonly string[], env: Record<string, string>): Promise<string> {
   const all = { ...programEnvironment(), ...env };
@@ -93,9 +92,7 @@ export async function operatorOf(system: System, name: string): Promise<CallGate
 }
 
 /** Registers a further merchant with the system's sandbox and gives its key. */
-export async function registerMerchant({ dataDir }: System, name: string): Promise<string> {
-  const printed = await run(paymentServiceCli, ['register', name], { TOLLGATE_DATA_DIR: dataDir });
-  const key = /sk_sandbox_[0-9a-f]+/.exec(printed)?.[0];
-  if (key === undefined) throw new Error(`no key was printed: ${printed}`);
-  return key;
+export async function registerMerchant({ sandbox }: System, name: string): Promise<string> {
+  const { body } = await sandbox('POST', '/sandbox/merchants', { name });
+  return String((body as { key?: string }).key);
 }

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterEach(() => scene.closeWindows());
 afterAll(() => scene.close());
 
-const locales = ['en', 'de', 'fr', 'es', 'zh', 'ja'] as const;
+const locales = ['en', 'de'] as const;
 
 /**
  * Shows every page to `inspect` in turn: the form, its error messages, the authentication, the outcome, and a missing

@@ -1,10 +1,5 @@
-import { join } from 'node:path';
 import { logLevelSchema, portSchema } from '@tollgate/service-kit';
 import { z } from 'zod';
-
-/** The two environments of the service, with separate data and keys. A running service serves one of them. */
-export const environments = ['sandbox', 'production'] as const;
-export type Environment = (typeof environments)[number];
 
 const hostNameRule = 'must be host names or IP addresses, separated by commas';
 const hostNamesSchema = z
@@ -15,10 +10,6 @@ const hostNamesSchema = z
 /** The environment variables of this service. All defaults suit a developer's machine. */
 export const paymentServiceConfigSchema = z
   .object({
-    PAYMENT_SERVICE_ENVIRONMENT: z
-      .enum(environments, 'must be sandbox or production')
-      .default('sandbox')
-      .describe('Environment of the sandbox.'),
     PAYMENT_SERVICE_HOST: z.string().default('127.0.0.1').describe('Listen address of both servers.'),
     PAYMENT_SERVICE_HTTPS_PORT: portSchema
       .default(4443)
@@ -36,7 +27,6 @@ export const paymentServiceConfigSchema = z
     TOLLGATE_LOG_LEVEL: logLevelSchema.default('info').describe('Minimum log level.'),
   })
   .transform((env) => ({
-    environment: env.PAYMENT_SERVICE_ENVIRONMENT,
     host: env.PAYMENT_SERVICE_HOST,
     hostNames: env.PAYMENT_SERVICE_HOST_NAMES,
     httpsPort: env.PAYMENT_SERVICE_HTTPS_PORT,
@@ -47,10 +37,5 @@ export const paymentServiceConfigSchema = z
 
 type Env = z.infer<typeof paymentServiceConfigSchema>;
 
-/** A value of 0 for `httpsPort` or `httpPort` selects any free port. `environment` defaults to the sandbox. */
-export type PaymentServiceConfig = Omit<Env, 'logLevel' | 'environment' | 'hostNames'> &
-  Partial<Pick<Env, 'environment' | 'hostNames'>>;
-
-/** Each environment has its own file, so that no query can mix them. */
-export const databaseFileOf = (dataDir: string, environment: Environment): string =>
-  join(dataDir, environment === 'sandbox' ? 'payment-service.db' : 'payment-service-production.db');
+/** A value of 0 for `httpsPort` or `httpPort` selects any free port. */
+export type PaymentServiceConfig = Omit<Env, 'logLevel' | 'hostNames'> & Partial<Pick<Env, 'hostNames'>>;

@@ -11,23 +11,20 @@ describe('the check of a key', () => {
   it('compares the whole hash, not only the indexed part', () => {
     const sameBeginning = `${hash.slice(0, 63)}${hash.endsWith('0') ? '1' : '0'}`;
     const authenticate = createAuthenticate({
-      keysByHashPrefix: () => [{ hash: sameBeginning, isRevoked: false, merchant }],
+      keysByHashPrefix: () => [{ hash: sameBeginning, merchant }],
     });
     expect(authenticate(`Bearer ${key}`)).toMatchObject({ refused: { code: 'incorrect_private_key' } });
   });
 
-  it.each([
-    ['sandbox', 'production'],
-    ['production', 'sandbox'],
-  ] as const)('in %s says of a %s key that it is one, even before it is searched', (environment, other) => {
+  it('states that a production key is one, even before it is searched', () => {
     const lookUp = () => {
       throw new Error('searched');
     };
-    const authenticate = createAuthenticate({ keysByHashPrefix: lookUp }, environment);
-    const { refused } = authenticate(`Bearer sk_${other}_${'a'.repeat(32)}`) as { refused: ApiError };
+    const authenticate = createAuthenticate({ keysByHashPrefix: lookUp });
+    const { refused } = authenticate(`Bearer sk_production_${'a'.repeat(32)}`) as { refused: ApiError };
     expect(refused).toMatchObject({ code: 'incorrect_private_key', kind: 'authentication_error' });
     expect(refused.message).toBe(
-      `This is a ${other} key, and this is the ${environment} environment: use a ${environment} key here.`,
+      'This is a production key, and this is the sandbox environment: use a sandbox key here.',
     );
   });
 
@@ -36,7 +33,7 @@ describe('the check of a key', () => {
     const authenticate = createAuthenticate({
       keysByHashPrefix: (prefix) => {
         asked.push(prefix);
-        return [{ hash, isRevoked: false, merchant }];
+        return [{ hash, merchant }];
       },
     });
     expect(authenticate(`Bearer ${key}`)).toEqual({ merchant });

@@ -3,58 +3,30 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { apiError } from '@tollgate/payment-api';
 import { type ApiError } from '@tollgate/core/money';
 import { Secret, TollgateError, type Ids } from '@tollgate/service-kit';
-import { environments, type Environment } from './config.ts';
 import type { Database } from './storage/database.ts';
 import type { Merchant, MerchantsTable } from './storage/merchants-table.ts';
 
 const keyRandomBytes = 24;
 /** Long enough to find one key, too short to reveal it. */
 const hashPrefixLength = 8;
-/** Length of the visible part of a key's random text: people can distinguish keys by it, and 168 bits remain secret. */
-const shownLength = 6;
-const keyIdHashLength = 12;
+const keyPrefix = 'sk_sandbox_';
+const keyPattern = new RegExp(`^${keyPrefix}[A-Za-z0-9]{24,128}$`);
 
 /** The merchant of a request according to its `Authorization` header, or why it is rejected. */
 export type Authenticate = (header: string | undefined) => { merchant: Merchant } | { refused: ApiError };
 
-/** Reads the stored keys for every request, so that a key revoked by another process is rejected immediately. */
-export function createAuthenticate(
-  merchants: Pick<MerchantsTable, 'keysByHashPrefix'>,
-  environment: Environment = 'sandbox',
-): Authenticate {
+export function createAuthenticate(merchants: Pick<MerchantsTable, 'keysByHashPrefix'>): Authenticate {
   return (header) => {
     const key = /^Bearer +(\S+) *$/i.exec(header ?? '')?.[1];
     if (key === undefined) return { refused: headerNotFound() };
-    const keyOf = environments.find((each) => key.startsWith(prefixOf(each)));
-    if (keyOf !== undefined && keyOf !== environment)
-      return { refused: otherEnvironment(keyOf, environment) };
+    if (key.startsWith('sk_production_')) return { refused: otherEnvironment() };
     const hash = hashOf(key);
     const candidates = merchants.keysByHashPrefix(hash.slice(0, hashPrefixLength));
     const found = candidates.find((candidate) =>
       timingSafeEqual(Buffer.from(candidate.hash), Buffer.from(hash)),
     );
-    return found === undefined || found.isRevoked
-      ? { refused: incorrectKey(environment) }
-      : { merchant: found.merchant };
+    return found === undefined ? { refused: incorrectKey() } : { merchant: found.merchant };
   };
-}
-
-/** An issued key and its identifier. */
-export interface IssuedKey {
-  keyId: string;
-  key: Secret;
-}
-
-export interface IssueKeyDeps {
-  merchants: Pick<MerchantsTable, 'insertKey'>;
-  ids: Pick<Ids, 'hex'>;
-  now: () => number;
-}
-
-/** Issues a key. It cannot be recovered: only its hash is stored. Runs inside a transaction. */
-export function issueKey(deps: IssueKeyDeps, merchant: Merchant, environment: Environment): IssuedKey {
-  const text = `${prefixOf(environment)}${deps.ids.hex(keyRandomBytes)}`;
-  return insertKey(deps, merchant, text);
 }
 
 /** The data for registering a merchant. */
@@ -63,7 +35,7 @@ export interface Registration {
   /** Registered unchanged, so that a key kept elsewhere stays valid; a new key is issued if absent. */
   key?: Secret;
   /** Refuse a second payment with the same `orderNumber`. Unchanged if absent. @default false */
-  uniqueOrderNumber?: boolean;
+  uniqueOrderNumber?: boolean | undefined;
 }
 
 /**
@@ -71,42 +43,30 @@ export interface Registration {
  * nothing.
  *
  * @returns the key, which cannot be recovered: only its hash is stored.
- * @throws TollgateError if the key is no sandbox key, was revoked, or belongs to another merchant.
+ * @throws TollgateError if the key is no sandbox key, or belongs to another merchant.
  */
 export function registerMerchant(
-  deps: { database: Pick<Database, 'write'>; merchants: MerchantsTable } & IssueKeyDeps,
-  { name, key, uniqueOrderNumber }: Registration,
+  deps: {
+    database: Pick<Database, 'write'>;
+    merchants: MerchantsTable;
+    ids: Pick<Ids, 'hex'>;
+    now: () => number;
+  },
+  { name, key: given, uniqueOrderNumber }: Registration,
 ): Promise<{ name: string; key: Secret }> {
-  const { database, merchants } = deps;
-  if (key !== undefined && !isKeyOf('sandbox', key)) return Promise.reject(notASandboxKey());
+  const { database, merchants, ids, now } = deps;
+  if (given !== undefined && !keyPattern.test(given.reveal())) return Promise.reject(notASandboxKey());
   return database.write(() => {
     const merchant = merchants.findByName(name) ?? merchants.insert(name);
     if (uniqueOrderNumber !== undefined) merchants.setUniqueOrderNumber(merchant.id, uniqueOrderNumber);
-    if (key === undefined) return { name, key: issueKey(deps, merchant, 'sandbox').key };
+    const key = given ?? new Secret(`${keyPrefix}${ids.hex(keyRandomBytes)}`);
     const hash = hashOf(key.reveal());
     const known = merchants.keysByHashPrefix(hash).find((candidate) => candidate.hash === hash);
-    if (known === undefined) insertKey(deps, merchant, key.reveal());
-    else if (known.isRevoked) throw keyWasRevoked();
+    if (known === undefined) merchants.insertKey({ hash, merchantId: merchant.id, createdAt: now() });
     else if (known.merchant.id !== merchant.id) throw keyOfAnother();
     return { name, key };
   });
 }
-
-function insertKey({ merchants, now }: IssueKeyDeps, merchant: Merchant, text: string): IssuedKey {
-  const hash = hashOf(text);
-  const keyId = keyIdOf(text);
-  const shown = text.slice(0, text.lastIndexOf('_') + 1 + shownLength);
-  merchants.insertKey({ hash, keyId, shown, merchantId: merchant.id, createdAt: now() });
-  return { keyId, key: new Secret(text) };
-}
-
-/** The identifier of a key. It reveals nothing about the key, and may be shown and logged. */
-export const keyIdOf = (key: string): string => `key_${hashOf(key).slice(0, keyIdHashLength)}`;
-
-const prefixOf = (environment: Environment): string => `sk_${environment}_`;
-
-const isKeyOf = (environment: Environment, key: Secret): boolean =>
-  new RegExp(`^${prefixOf(environment)}[A-Za-z0-9]{24,128}$`).test(key.reveal());
 
 const hashOf = (key: string): string => createHash('sha256').update(key).digest('hex');
 
@@ -117,28 +77,23 @@ const headerNotFound = (): ApiError =>
     'Authorization',
   );
 
-const incorrectKey = (environment: Environment): ApiError =>
+const incorrectKey = (): ApiError =>
   apiError(
     'incorrect_private_key',
-    `The private key is not one of this environment (${environment}).`,
+    'The private key is not one of this environment (sandbox).',
     'Authorization',
   );
 
-const otherEnvironment = (keyOf: Environment, environment: Environment): ApiError =>
+/** A key of one environment is for that environment (specification, section 5). */
+const otherEnvironment = (): ApiError =>
   apiError(
     'incorrect_private_key',
-    `This is a ${keyOf} key, and this is the ${environment} environment: use a ${environment} key here.`,
+    'This is a production key, and this is the sandbox environment: use a sandbox key here.',
     'Authorization',
   );
 
 const notASandboxKey = (): TollgateError =>
-  new TollgateError(
-    'key_invalid',
-    `A sandbox key is ${prefixOf('sandbox')} and 24 to 128 letters and digits.`,
-  );
-
-const keyWasRevoked = (): TollgateError =>
-  new TollgateError('key_revoked', 'The key was revoked and cannot be registered again.');
+  new TollgateError('key_invalid', `A sandbox key is ${keyPrefix} and 24 to 128 letters and digits.`);
 
 const keyOfAnother = (): TollgateError =>
   new TollgateError('key_taken', 'The key is registered for another merchant already.');

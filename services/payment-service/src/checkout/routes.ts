@@ -2,7 +2,6 @@
 import { errorCode, omitUndefined, parseForm, type Log } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isObject } from '../api-requests.ts';
-import type { Environment } from '../config.ts';
 import type { PaymentChanges } from '../payment-changes.ts';
 import { customerStep, isPaid, type Payment } from '../payments.ts';
 import type { MerchantsTable } from '../storage/merchants-table.ts';
@@ -16,7 +15,6 @@ export interface CheckoutDeps {
   changes: Pick<PaymentChanges, 'open' | 'submitCard' | 'answerAuthentication'>;
   find: (token: string) => Payment | undefined;
   merchants: Pick<MerchantsTable, 'findById'>;
-  environment: Environment;
   now: () => number;
   log: Log;
 }
@@ -44,13 +42,13 @@ export function registerCheckout(app: FastifyInstance, deps: CheckoutDeps): void
 
 /** What a page needs in addition to its payment. */
 function contextOf(
-  { environment, merchants, now }: CheckoutDeps,
+  { merchants, now }: CheckoutDeps,
   { headers }: FastifyRequest,
   payment?: Payment,
 ): PageContext {
   const merchant = payment === undefined ? undefined : merchants.findById(payment.merchantId)?.name;
   const locale = payment?.locale || preferredLocale(headers['accept-language']);
-  return { environment, now: now(), ...omitUndefined({ merchant, locale }) };
+  return { now: now(), ...omitUndefined({ merchant, locale }) };
 }
 
 type Route = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StartupError } from '@tollgate/service-kit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openBesideService, openDatabase, type Database } from './database.ts';
+import { openDatabase, type Database } from './database.ts';
 
 let dir: string;
 let database: Database;
@@ -48,18 +48,6 @@ describe('the database', () => {
     await chmod(join(dir, 'test.db'), 0o644);
     database = openDatabase(join(dir, 'test.db'));
     expect(await modes()).toEqual(new Set([0o600]));
-  });
-
-  it('accepts writes from another process while the service has it open, and waits for its turn', async () => {
-    const beside = openBesideService(join(dir, 'test.db'));
-    await database.write(put('of the service'));
-    await beside.write(() =>
-      beside.connection.prepare("INSERT INTO settings (name, value) VALUES ('beside', '')").run(),
-    );
-    expect(names()).toEqual(['beside', 'of the service']);
-    beside.close();
-    await database.write(put('again'));
-    expect(names()).toHaveLength(3);
   });
 
   it('commits the transactions of one turn together', async () => {

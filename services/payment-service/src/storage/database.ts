@@ -33,23 +33,7 @@ const transactionsPerCommitMax = 500;
  */
 export function openDatabase(file: string): Database {
   const lock = openLock(file);
-  try {
-    const database = openBesideService(file);
-    return { ...database, close: () => closeBoth(database, lock) };
-  } catch (error) {
-    lock.close();
-    throw error;
-  }
-}
-
-/**
- * Opens the file for a command that writes merchants and their keys, which the service reads again for every request.
- * Such a command writes nothing else and does not wait inside a transaction, because the service would wait with it.
- *
- * @throws StartupError if the file is not a database, or does not guarantee durability.
- */
-export function openBesideService(file: string): Database {
-  const connection = openConnection(file);
+  const connection = openConnection(file, lock);
   const queue: QueuedTransaction[] = [];
   let isFlushScheduled = false;
 
@@ -67,14 +51,15 @@ export function openBesideService(file: string): Database {
         isFlushScheduled = true;
       }),
     close: () => {
-      flush();
-      connection.close();
+      try {
+        flush();
+        connection.close();
+      } finally {
+        lock.close();
+      }
     },
   };
 }
-
-/** Maximum wait for a transaction of another process, which takes milliseconds. */
-const busyTimeoutMs = 5_000;
 
 function openLock(file: string): { close(): void } {
   try {
@@ -84,26 +69,19 @@ function openLock(file: string): { close(): void } {
   }
 }
 
-function closeBoth(database: Database, lock: { close(): void }): void {
-  try {
-    database.close();
-  } finally {
-    lock.close();
-  }
-}
-
-function openConnection(file: string): DatabaseSync {
+function openConnection(file: string, lock: { close(): void }): DatabaseSync {
   let connection: DatabaseSync | undefined;
   try {
     // Contains accounts, customers and hashes of keys.
     makePrivate(file);
-    connection = new DatabaseSync(file, { timeout: busyTimeoutMs });
+    connection = new DatabaseSync(file);
     connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
     assertDurable(connection);
     migrate(connection);
     return connection;
   } catch (error) {
     connection?.close();
+    lock.close();
     throw error instanceof StartupError ? error : toStartupError(error, file);
   }
 }

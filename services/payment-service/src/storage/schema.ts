@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { StartupError } from '@tollgate/service-kit';
 
 /** Stored in the file; increases with every change of the schema. Earlier numbers were never released. */
-const schemaVersion = 4;
+const schemaVersion = 5;
 
 /**
  * Times are milliseconds since the Unix epoch. Each record is stored as JSON, with separate columns for searched
@@ -18,18 +18,8 @@ const schema = `
   ) STRICT;
   CREATE TABLE merchant_keys (
     hash TEXT PRIMARY KEY,
-    key_id TEXT NOT NULL,
-    shown TEXT NOT NULL,
     merchant_id INTEGER NOT NULL REFERENCES merchants (id),
-    created_at INTEGER NOT NULL,
-    revoked_at INTEGER
-  ) STRICT;
-  CREATE INDEX merchant_keys_by_merchant ON merchant_keys (merchant_id);
-  CREATE TABLE merchant_approvals (
-    merchant_id INTEGER NOT NULL REFERENCES merchants (id),
-    kind TEXT NOT NULL CHECK (kind IN ('compliance', 'commercial', 'technical')),
-    approved_at INTEGER NOT NULL,
-    PRIMARY KEY (merchant_id, kind)
+    created_at INTEGER NOT NULL
   ) STRICT;
   CREATE TABLE payments (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -133,21 +123,19 @@ const schema = `
 `;
 
 /**
- * Creates the schema of a new file, in one transaction: an operator's command may do so while the service starts.
+ * Creates the schema of a new file.
  *
  * @throws StartupError if the file was written by another release.
  */
 export function migrate(connection: DatabaseSync): void {
-  if (versionOf(connection) === schemaVersion) return;
-  connection.exec('BEGIN IMMEDIATE');
   const version = versionOf(connection);
-  if (version !== 0 && version !== schemaVersion)
+  if (version === schemaVersion) return;
+  if (version !== 0)
     throw new StartupError(
       'database_of_another_release',
       'The database of the Payment Service was written by another release: start that release, or move the file away to begin without payments.',
     );
-  if (version === 0) connection.exec(`${schema} PRAGMA user_version = ${schemaVersion};`);
-  connection.exec('COMMIT');
+  connection.exec(`BEGIN; ${schema} PRAGMA user_version = ${schemaVersion}; COMMIT;`);
 }
 
 const versionOf = (connection: DatabaseSync): number =>
