@@ -21,8 +21,6 @@ import {
 } from './permits.ts';
 import type { SharedRate } from './rate.ts';
 
-export type { Account, AccountConfig } from './account.ts';
-
 /**
  * Take a permit before announcing the call: a call that cannot be sent now is not recorded. Inquiries need no permit; they
  * have their own budget.
