@@ -21,10 +21,10 @@ import { windowAt } from '../outbound/call-times.ts';
 import {
   type PaymentCallsDependencies,
   type SentOnly,
-  attemptAfter,
   authorize,
   captureOrVoidOnce,
 } from '../outbound/payment-calls.ts';
+import { attemptAfter } from '../outbound/next-attempt.ts';
 import type { QuietPeriods } from '../outbound/quiet-periods.ts';
 import { deriveRecurringAlias } from '../tokens.ts';
 import { failureOf } from '../outbound/ask-account.ts';

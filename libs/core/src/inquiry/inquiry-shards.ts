@@ -1,5 +1,5 @@
 /** Distributes the shards of the inquiry schedule among the living processes. */
-import { inquiryShards } from '../domain/inquiry-times.ts';
+import { inquiryShards } from '../domain/next-inquiry-due.ts';
 import type { Clock, Log } from '@tollgate/service-kit';
 import type { InquirySchedule } from './inquiry-schedule.ts';
 

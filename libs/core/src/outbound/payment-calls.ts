@@ -1,31 +1,31 @@
 /** The calls of a payment that both its request and an inquiry make: its creation, and its capture or void. */
 import { type AnnouncedCall, callAnnouncedBy } from '../domain/payment/announced-call.ts';
 import { type AuthorizationOutcome, type ObservedPayment } from '../domain/payment/payment-commands.ts';
-import { callRules } from '../domain/outbound-call/outbound-call.ts';
 import { isPaymentAwaited } from '../domain/payment/payment-state.ts';
 import { withTermsOf } from '../domain/payment/observation.ts';
 import type { AuthorizeRequest } from '../provider.ts';
-import { type Clock, InvariantViolation, omitUndefined } from '@tollgate/service-kit';
+import { InvariantViolation, omitUndefined } from '@tollgate/service-kit';
 import type { Permit } from '../accounts/account.ts';
-import type { Accounts } from '../accounts/accounts.ts';
 import type { Customers } from '../aggregates/customers.ts';
 import type { PaymentAggregate, PaymentDone, Payments } from '../aggregates/payments.ts';
 import { type Cause, requireDone } from '../aggregates/repository.ts';
 import { type AskAccount, answersThat } from './ask-account.ts';
-import { type CallTimes, planAttempt } from './call-times.ts';
+import {
+  type NextAttemptDependencies,
+  answerWithinMs,
+  attemptAfter,
+  mayBeFollowed,
+  permitAfter,
+  unfollowed,
+} from './next-attempt.ts';
 import { type Sender, afterAnswerBy, pauseBeforeRepeat } from './send.ts';
 
-export interface PaymentCallsDependencies {
+export interface PaymentCallsDependencies extends NextAttemptDependencies {
   payments: Payments;
   customers: Pick<Customers, 'keep' | 'release'>;
-  accounts: Accounts;
   askAccount: AskAccount;
   sender: Sender;
-  times: CallTimes;
   callbackUrlOf: (environment: string, token: string, issuedAt: number) => string;
-  /** Aborted when the process stops. */
-  stopping: AbortSignal;
-  clock: Clock;
 }
 
 /** Sent and not recorded: means of payment and customer. In memory from the request to the call. */
@@ -156,94 +156,6 @@ function productOnPage({ product, orderNumber }: PaymentAggregate['payment']['te
   return orderNumber === undefined || product.includes(orderNumber) || named.length > productLengthMax
     ? product
     : named;
-}
-
-/**
- * If another account can return the page, the wait is a third of the deadline: a customer is waiting, and an account that
- * hangs must not use up the time. The last attempt, and a single account, have the whole deadline.
- */
-function answerWithinMs(
-  deps: PaymentCallsDependencies,
-  { token, payment }: PaymentAggregate,
-): number | undefined {
-  const isLast = payment.attempt.number >= callRules.authorize.attemptsMax;
-  if (payment.terms.kind !== 'hosted' || isLast || otherAccounts(deps, token, payment).length === 0)
-    return undefined;
-  return Math.ceil(deps.times.callDeadlineMs / callRules.authorize.attemptsMax);
-}
-
-/**
- * A page that no customer received is followed by another one whatever the outcome, unless the request itself was refused. A
- * charge is followed only if it certainly had no effect.
- */
-function mayBeFollowed(
-  deps: PaymentCallsDependencies,
-  { token, payment }: PaymentAggregate,
-  outcome: AuthorizationOutcome,
-): boolean {
-  if (payment.attempt.number >= callRules.authorize.attemptsMax) return false;
-  if (outcome.kind === 'not-sent') return true;
-  if (outcome.kind === 'refused')
-    return outcome.isAccountRefused === true && otherAccounts(deps, token, payment).length > 0;
-  return outcome.kind === 'unknown' && payment.terms.kind === 'hosted';
-}
-
-/**
- * The outcome of a page that nothing has followed, though another one might have. After a stop an inquiry leads to it. A
- * refusal was not confirmed, so its page may be there. A card is gone by then: its outcome holds.
- */
-function unfollowed(
-  deps: PaymentCallsDependencies,
-  aggregate: PaymentAggregate,
-  outcome: AuthorizationOutcome,
-): AuthorizationOutcome {
-  if (aggregate.payment.terms.kind !== 'hosted' || !mayBeFollowed(deps, aggregate, outcome)) return outcome;
-  if (deps.stopping.aborted) return { kind: 'unknown', reason: 'stopped before another attempt' };
-  if (outcome.kind === 'refused')
-    return { kind: 'unknown', reason: 'refused, and not confirmed', errors: outcome.errors };
-  const isAnswered = outcome.kind === 'not-sent' && outcome.isAnswered === true;
-  return isAnswered ? { kind: 'unknown', reason: 'too busy, and not confirmed' } : outcome;
-}
-
-/** The attempt after the payment's current one, under a permit; none if the current one is the last. */
-export function attemptAfter(
-  { clock, times }: Pick<PaymentCallsDependencies, 'clock' | 'times'>,
-  { token, payment }: PaymentAggregate,
-  { account }: Permit,
-) {
-  const number = payment.attempt.number + 1;
-  if (number > callRules.authorize.attemptsMax) return {};
-  return { nextAttempt: planAttempt(token, { number, account, now: clock.now(), times }) };
-}
-
-/** The active accounts other than the current one, in the order in which the payment's accounts are tried. */
-function otherAccounts(
-  { accounts }: PaymentCallsDependencies,
-  token: string,
-  { environment, team, terms, attempt: current }: PaymentAggregate['payment'],
-): string[] {
-  if (terms.kind === 'recurring') return [];
-  const route = accounts.route({ environment, team, currency: terms.currency, token });
-  const next = route.indexOf(current.account) + 1;
-  return [...route.slice(next), ...route.slice(0, next)].filter(
-    (name) => name !== current.account && accounts.stateOf(environment, name) === 'active',
-  );
-}
-
-/** Another account first, and the current one if it has not refused us. A recurring token belongs to one account. */
-async function permitAfter(
-  deps: PaymentCallsDependencies,
-  { token, payment }: PaymentAggregate,
-  outcome: AuthorizationOutcome,
-): Promise<Permit | undefined> {
-  const { environment, attempt: current } = payment;
-  const others = otherAccounts(deps, token, payment);
-  const mayRepeat = outcome.kind !== 'refused';
-  if (others.length === 0 && !mayRepeat) return undefined;
-  const result = await (others.length === 0
-    ? deps.accounts.permitOf(environment, current.account)
-    : deps.accounts.permitAmong(environment, mayRepeat ? [...others, current.account] : others));
-  return result.kind === 'permit' ? result.permit : undefined;
 }
 
 /** Records the outcome, and announces the next attempt under the permit that follows. */

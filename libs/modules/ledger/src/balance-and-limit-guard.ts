@@ -4,15 +4,12 @@ import {
   type Guard,
   type GuardedCommand,
   type GuardRefusal,
-  type LimitedOperation,
-  type LimitRefusal,
-  type MoneyLimit,
-  type Requester,
   providerWallet,
   walletNameOf,
 } from '@tollgate/core';
-import { dayMs, utcDayOf } from '@tollgate/service-kit';
-import type { LedgerNow, SpentQuery } from '@tollgate/views';
+import { utcDayOf } from '@tollgate/service-kit';
+import type { LedgerNow } from '@tollgate/views';
+import { dailyCap, limitsOf, refusalOfLimit } from './daily-limit.ts';
 import { type Cap, leftOf, refusalOf, type Reservation, reserve } from './reservations.ts';
 import type { WalletReservations } from './wallet-reservations.ts';
 
@@ -112,36 +109,5 @@ export const availableCap = (
   refusal: (availableAmount) => ({ code, availableAmount, currency }),
 });
 
-function dailyCap(ledger: LedgerNow, limit: MoneyLimit, today: SpentQuery): Cap {
-  const { team, operation, day } = today;
-  const { keyId } = limit;
-  const perDay = limit.perDay ?? 0;
-  const until = (Math.floor(Date.parse(day) / dayMs) + 1) * dayMs;
-  return {
-    left: BigInt(perDay) - ledger.spentOf(today, keyId),
-    counts: (each) =>
-      each.team === team &&
-      each.operation === operation &&
-      each.day === day &&
-      (keyId === undefined || each.keyId === keyId),
-    refusal: (amount) => ({
-      ...refusalOfLimit('daily_limit_exceeded', limit, perDay),
-      left: { amount, until },
-    }),
-  };
-}
-
-const limitsOf = (
-  { limits = [] }: Pick<Requester, 'limits'>,
-  operation: LimitedOperation,
-  currency: string,
-): MoneyLimit[] => limits.filter((each) => each.operation === operation && each.currency === currency);
-
 const refused = (refusal: GuardRefusal) => ({ kind: 'refused', refusal }) as const;
 const passed = { kind: 'passed' } as const;
-
-const refusalOfLimit = (
-  code: LimitRefusal['code'],
-  { keyId, operation, currency }: MoneyLimit,
-  limit: number,
-): LimitRefusal => ({ code, of: keyId === undefined ? 'team' : 'key', operation, currency, limit });

@@ -35,7 +35,7 @@ import {
   type RowDependencies,
   compareMissing,
   compareRow,
-} from './reconcile-row.ts';
+} from './differences-to-review.ts';
 
 export interface RunDependencies extends RowDependencies {
   store: EventStore;

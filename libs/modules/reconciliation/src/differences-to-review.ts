@@ -1,4 +1,4 @@
-/** Compares one row of the provider's list, or one of ours that is missing there, and acts on the result. */
+/** Which difference opens a review: compares one row of the provider's list, or one of ours that is missing there. */
 import {
   type Difference,
   type ReconciledPart,
@@ -95,11 +95,7 @@ async function compareSubject(
   return differs(deps, context, subject, row);
 }
 
-/**
- * A run that opened a review, and ended before it saw a concurrent adoption, leaves that to the next one (seed 20483), even if
- * both
- * sides differ by then (seed 189703).
- */
+/** A run that opened a review, and ended before it saw a concurrent adoption, leaves that to the next run. */
 async function endAsNobodys(
   { unmatched }: RowDependencies,
   { request, operation, cause }: RowContext,

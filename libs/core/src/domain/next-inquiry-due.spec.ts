@@ -9,7 +9,7 @@ import {
   repeatedInquiryAt,
   spreadDue,
   spreadFrom,
-} from './inquiry-times.ts';
+} from './next-inquiry-due.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
