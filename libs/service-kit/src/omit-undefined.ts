@@ -1,4 +1,8 @@
-type WithoutUndefined<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> };
+type WithoutUndefined<Fields> = {
+  [Name in keyof Fields as undefined extends Fields[Name] ? never : Name]: Fields[Name];
+} & {
+  [Name in keyof Fields as undefined extends Fields[Name] ? Name : never]?: Exclude<Fields[Name], undefined>;
+};
 
 /** Copies an object without its undefined fields. */
 export function omitUndefined<Fields extends Record<string, unknown>>(

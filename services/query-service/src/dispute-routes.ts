@@ -15,8 +15,7 @@ import type { FastifyInstance } from 'fastify';
 import { linesOfList, type AddExport } from './csv-exports.ts';
 import { sendTagged } from './entity-tag.ts';
 import { sendList } from './list-answer.ts';
-import { toListQuery } from './list-query.ts';
-import { allOwnersIn } from './operator-routes.ts';
+import { allOwnersIn, ofCaller, ofTeams } from './list-query.ts';
 import { readInPieces } from './pieces.ts';
 import { type ReadDependencies } from './reading.ts';
 
@@ -31,20 +30,24 @@ export function registerDisputeRoutes(
   const { store, index, share } = deps;
 
   addReadRoute(app, deps, routes.listNewestDisputes, async ({ caller, reply }) => {
-    const asked = { ...toListQuery(caller, {}), perPage: newestMax };
-    const list = await readInPieces(share, asked, (piece) => index.listDisputes(piece));
+    const query = { ...ofCaller(caller, {}), perPage: newestMax };
+    const list = await readInPieces(share, query, index.listDisputes);
     if (list.kind === 'refused') return sendRefusedPage(reply, list.parameter);
     return reply.send({ success: true, disputes: list.views.map(toSpecifiedDispute) });
   });
 
-  addReadRoute(app, deps, routes.listDisputes, async ({ caller, query: asked, reply }) => {
-    const query = { ...toListQuery(caller, asked), perPage: asked.perPage };
-    const list = await readInPieces(share, query, (piece) => index.listDisputes(piece));
-    return sendList(reply, { name: 'disputes', query, list, toShown: toPublicDispute });
+  addReadRoute(app, deps, routes.listDisputes, ({ caller, query: asked, reply }) => {
+    const query = ofCaller(caller, asked);
+    return sendList(reply, share, {
+      name: 'disputes',
+      query,
+      list: index.listDisputes,
+      toShown: toPublicDispute,
+    });
   });
 
   addExport(routes.exportDisputes, 'disputes', ({ caller, query: asked }) => {
-    const query = toListQuery(caller, asked);
+    const query = ofCaller(caller, asked);
     return linesOfList(share, columns, (page) => index.listDisputes({ ...query, ...page }), toPublicDispute);
   });
 
@@ -56,31 +59,17 @@ export function registerDisputeRoutes(
     return sendTagged(request, reply, { success: true, dispute: toPublicDispute(view) });
   });
 
-  addReadRoute(app, deps, routes.listDisputesOfAll, async ({ query, reach, reply }) => {
-    const { team, environment, perPage, ...rest } = query;
-    const asked = {
-      ...omitUndefined(rest),
-      perPage,
-      owners: allOwnersIn(deps, reach, { team, environment }),
-    };
-    const list = await readInPieces(share, asked, (piece) => index.listDisputesOfAll(piece));
-    if (list.kind === 'refused') return sendRefusedPage(reply, list.parameter);
-    const disputes = list.views.map(toOwned);
-    return reply.send({
-      success: true,
-      disputes,
-      perPage,
-      ...omitUndefined({ nextCursor: list.nextCursor }),
-    });
+  addReadRoute(app, deps, routes.listDisputesOfAll, ({ query: asked, reach, reply }) => {
+    const query = ofTeams(deps, reach, asked, allOwnersIn);
+    return sendList(reply, share, { name: 'disputes', query, list: index.listDisputes, toShown: toOwned });
   });
 
-  addExport(routes.exportDisputesOfAll, 'disputes', ({ query, reach }) => {
-    const { team, environment, ...rest } = query;
-    const asked = { ...omitUndefined(rest), owners: allOwnersIn(deps, reach, { team, environment }) };
+  addExport(routes.exportDisputesOfAll, 'disputes', ({ query: asked, reach }) => {
+    const query = ofTeams(deps, reach, asked, allOwnersIn);
     return linesOfList(
       share,
       ['team', 'environment', ...columns],
-      (page) => index.listDisputesOfAll({ ...asked, ...page }),
+      (page) => index.listDisputes({ ...query, ...page }),
       toOwned,
     );
   });

@@ -1,17 +1,16 @@
 /** The journal, statements and balances, of a team and across teams. */
 import { ledgerAccounts, providerWallet, walletNameOf } from '@tollgate/core';
 import { toPublicJournalEntry } from '@tollgate/gateway-api';
-import { addReadRoute, routes, sendError, sendRefusedPage } from '@tollgate/gateway-api/http';
+import { addReadRoute, routes, sendError } from '@tollgate/gateway-api/http';
 import type { ListOwner } from '@tollgate/lists';
-import { dayMs, omitUndefined, utcDayOf } from '@tollgate/service-kit';
+import { omitUndefined, utcDayOf } from '@tollgate/service-kit';
 import type { Reach } from '@tollgate/teams';
 import { type JournalRow, SumTooLarge } from '@tollgate/views';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { textOfList, type AddExport } from './csv-exports.ts';
 import { byteOrderMark, decimal, toCsvLine, type Cell } from './csv.ts';
 import { sendList } from './list-answer.ts';
-import { allOwnersIn, ownersIn } from './operator-routes.ts';
-import { readInPieces } from './pieces.ts';
+import { allOwnersIn, ofCaller, ofTeams, ownersIn } from './list-query.ts';
 import type { ReadDependencies } from './reading.ts';
 import {
   allAmounts,
@@ -44,56 +43,41 @@ export function registerLedgerRoutes(
   });
 }
 
-/** Days of a filter as times; both days are inclusive. */
-function within<Query extends { dateFrom?: number | undefined; dateTo?: number | undefined }>({
-  dateFrom,
-  dateTo,
-  ...rest
-}: Query) {
-  const createdBefore = dateTo === undefined ? undefined : dateTo + dayMs;
-  return omitUndefined({ ...rest, createdFrom: dateFrom, createdBefore });
-}
-
 function addJournal(app: FastifyInstance, deps: ReadDependencies, addExport: AddExport): void {
   const { index, share } = deps;
 
-  addReadRoute(app, deps, routes.listJournal, async ({ caller, query: asked, reply }) => {
-    const { team, environment } = caller;
-    const query = { ...within(asked), perPage: asked.perPage, order: asked.order, team, environment };
-    const list = await readInPieces(share, query, (piece) => index.listJournal(piece));
-    return sendList(reply, { name: 'entries', query, list, toShown: toPublicJournalEntry });
+  addReadRoute(app, deps, routes.listJournal, ({ caller, query: asked, reply }) => {
+    const query = ofCaller(caller, asked);
+    return sendList(reply, share, {
+      name: 'entries',
+      query,
+      list: index.listJournal,
+      toShown: toPublicJournalEntry,
+    });
   });
 
-  addExport(routes.exportJournal, 'journal', ({ caller, query }) => {
-    const { team, environment } = caller;
-    const asked = { ...within(query), order: query.order, team, environment };
+  addExport(routes.exportJournal, 'journal', ({ caller, query: asked }) => {
+    const query = ofCaller(caller, asked);
     return textOfList(
       share,
       journalColumns,
-      (page) => index.listJournal({ ...asked, ...page }),
+      (page) => index.listJournal({ ...query, ...page }),
       (entry) => linesOfEntry(entry),
     );
   });
 
-  addReadRoute(app, deps, routes.listJournalOfAll, async ({ query, reach, reply }) => {
-    const { team, environment, ...rest } = query;
-    const owners = allOwnersIn(deps, reach, { team, environment });
-    const asked = { ...within(rest), perPage: rest.perPage, order: rest.order, owners };
-    const list = await readInPieces(share, asked, (piece) => index.listJournalOfAll(piece));
-    if (list.kind === 'refused') return sendRefusedPage(reply, list.parameter);
-    const { views, nextCursor } = list;
-    const entries = views.map((entry) => ({ ...toPublicJournalEntry(entry), ...ownerOf(entry) }));
-    return reply.send({ success: true, entries, perPage: rest.perPage, ...omitUndefined({ nextCursor }) });
+  addReadRoute(app, deps, routes.listJournalOfAll, ({ query: asked, reach, reply }) => {
+    const query = ofTeams(deps, reach, asked, allOwnersIn);
+    const toShown = (entry: JournalRow) => ({ ...toPublicJournalEntry(entry), ...ownerOf(entry) });
+    return sendList(reply, share, { name: 'entries', query, list: index.listJournal, toShown });
   });
 
-  addExport(routes.exportJournalOfAll, 'journal', ({ query, reach }) => {
-    const { team, environment, ...rest } = query;
-    const owners = allOwnersIn(deps, reach, { team, environment });
-    const asked = { ...within(rest), order: rest.order, owners };
+  addExport(routes.exportJournalOfAll, 'journal', ({ query: asked, reach }) => {
+    const query = ofTeams(deps, reach, asked, allOwnersIn);
     return textOfList(
       share,
       ['environment', 'team', ...journalColumns],
-      (page) => index.listJournalOfAll({ ...asked, ...page }),
+      (page) => index.listJournal({ ...query, ...page }),
       (entry) => linesOfEntry(entry, [entry.environment, entry.team]),
     );
   });

@@ -12,23 +12,22 @@ import { isToken } from '@tollgate/core';
 import { type PayoutView, foldStream, payoutKind } from '@tollgate/views';
 import type { FastifyInstance } from 'fastify';
 import { payoutHistory, readOperatorHistory } from './history.ts';
-import { notedIn } from './list-query.ts';
-import { type OperatorReadDependencies, ownersIn } from './operator-routes.ts';
-import { readInPieces } from './pieces.ts';
+import { sendList } from './list-answer.ts';
+import { ofTeams } from './list-query.ts';
+import type { OperatorReadDependencies } from './operator-routes.ts';
 import { readJournal, readReport } from './reconciliation-routes.ts';
 
 export function registerOperatorMoneyRoutes(app: FastifyInstance, deps: OperatorReadDependencies): void {
   const { store, index, share } = deps;
 
-  addReadRoute(app, deps, routes.listPayoutsOfAll, async ({ query, reach, reply }) => {
-    const { team, environment, metadata, perPage, order, ...rest } = query;
-    const noted = omitUndefined({ metadata: notedIn(metadata) });
-    const owners = ownersIn(deps, reach, { team, environment });
-    const asked = { ...omitUndefined(rest), ...noted, perPage, order, owners };
-    const list = await readInPieces(share, asked, (piece) => index.listPayoutsOfAll(piece));
-    if (list.kind === 'refused') return sendRefusedPage(reply, list.parameter);
-    const payouts = list.views.map(toOwnedPayout);
-    return reply.send({ success: true, payouts, perPage, ...omitUndefined({ nextCursor: list.nextCursor }) });
+  addReadRoute(app, deps, routes.listPayoutsOfAll, ({ query: asked, reach, reply }) => {
+    const query = ofTeams(deps, reach, asked);
+    return sendList(reply, share, {
+      name: 'payouts',
+      query,
+      list: index.listPayouts,
+      toShown: toOwnedPayout,
+    });
   });
 
   addReadRoute(app, deps, routes.retrievePayoutOfAny, async ({ request, reach, reply }) => {

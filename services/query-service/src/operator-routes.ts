@@ -1,6 +1,5 @@
 /** Reads across teams, for operators. */
 import {
-  type Environment,
   type Payment,
   inquiryNeedOf,
   isAllowed,
@@ -31,14 +30,15 @@ import {
 import { dayMs, hourMs, omitUndefined } from '@tollgate/service-kit';
 import { type Reach, type TeamKey, isExpired, readAuditPage } from '@tollgate/teams';
 import { type PaymentView, foldStream, paymentKind, viewKinds } from '@tollgate/views';
-import type { ListOwner, ReviewEntry } from '@tollgate/lists';
+import { type ReviewEntry, reviewKinds } from '@tollgate/lists';
 import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
 import { type AddExport, linesOfList } from './csv-exports.ts';
 import { countHours, countOutcomes } from './overview.ts';
 import { registerOperatorMoneyRoutes } from './operator-money-routes.ts';
 import { fileColumns, toFileCells } from './payment-lists.ts';
-import { notedIn } from './list-query.ts';
+import { sendList } from './list-answer.ts';
+import { allOwnersIn, ofTeams, ownersIn } from './list-query.ts';
 import { paymentHistory, readOperatorHistory } from './history.ts';
 import { search } from './operator-search.ts';
 import { readInPieces } from './pieces.ts';
@@ -57,39 +57,12 @@ export type OperatorReadDependencies = ReadDependencies & {
   requests: Pick<RequestLedger, 'find' | 'creations'>;
 };
 
-/** The requested part of the caller's reach. */
-export const ownersIn = (
-  { directory }: Pick<ReadDependencies, 'directory'>,
-  reach: Reach,
-  { team, environment }: { team?: string | undefined; environment?: Environment | undefined } = {},
-): ListOwner[] => reach.ownersAmong(team === undefined ? directory.names() : [team], environment);
-
-/** Includes objects without a team, for callers who reach all of them. */
-export function allOwnersIn(
-  deps: Pick<ReadDependencies, 'directory'>,
-  reach: Reach,
-  asked: { team?: string | undefined; environment?: Environment | undefined },
-): ListOwner[] {
-  const owners = ownersIn(deps, reach, asked);
-  if (!reach.isEverywhere || asked.team !== undefined) return owners;
-  return [...owners, ...reach.ownersAmong([''], asked.environment)];
-}
-
 type PaymentsAsked = z.infer<(typeof routes.exportPaymentsOfAll)['query']>;
 
-function paymentsAsked(
-  deps: ReadDependencies,
-  reach: Reach,
-  query: PaymentsAsked & { cursor?: string | undefined },
-) {
-  const { team, environment, metadata, amountFrom, amountTo, account, sanitizedMask, ...others } = query;
-  const { declineReason, order, ...rest } = others;
-  return {
-    ...omitUndefined({ ...rest, metadata: notedIn(metadata) }),
-    order,
-    owners: ownersIn(deps, reach, { team, environment }),
-    accepts: acceptsOf({ amountFrom, amountTo, account, sanitizedMask, declineReason }),
-  };
+function paymentsAsked<Query extends PaymentsAsked>(deps: ReadDependencies, reach: Reach, query: Query) {
+  const { amountFrom, amountTo, account, sanitizedMask, declineReason, ...asked } = query;
+  const accepts = acceptsOf({ amountFrom, amountTo, account, sanitizedMask, declineReason });
+  return { ...ofTeams(deps, reach, asked), accepts };
 }
 
 export function registerOperatorRoutes(
@@ -99,25 +72,17 @@ export function registerOperatorRoutes(
 ): void {
   const { store, index, clock, share } = deps;
 
-  addReadRoute(app, deps, routes.listPaymentsOfAll, async ({ query, reach, reply }) => {
-    const asked = { ...paymentsAsked(deps, reach, query), perPage: query.perPage };
-    const list = await readInPieces(share, asked, (piece) => index.listPaymentsOfAll(piece));
-    if (list.kind === 'refused') return sendRefusedPage(reply, list.parameter);
-    const payments = list.views.map(toOwned);
-    return reply.send({
-      success: true,
-      payments,
-      perPage: query.perPage,
-      ...omitUndefined({ nextCursor: list.nextCursor }),
-    });
+  addReadRoute(app, deps, routes.listPaymentsOfAll, ({ query: asked, reach, reply }) => {
+    const query = paymentsAsked(deps, reach, asked);
+    return sendList(reply, share, { name: 'payments', query, list: index.listPayments, toShown: toOwned });
   });
 
-  addExport(routes.exportPaymentsOfAll, 'payments', ({ query, reach }) => {
-    const asked = paymentsAsked(deps, reach, query);
+  addExport(routes.exportPaymentsOfAll, 'payments', ({ query: asked, reach }) => {
+    const query = paymentsAsked(deps, reach, asked);
     return linesOfList(
       share,
       ['team', 'environment', 'account', ...fileColumns],
-      (page) => readInPieces(share, { ...asked, ...page }, (piece) => index.listPaymentsOfAll(piece)),
+      (page) => readInPieces(share, { ...query, ...page }, index.listPayments),
       (view) => ({ ...toFileCells(view), ...ownerOf(view) }),
     );
   });
@@ -140,7 +105,7 @@ export function registerOperatorRoutes(
   });
 
   addReadRoute(app, deps, routes.showOverview, async ({ reach, reply }) => {
-    const owners = allOwnersIn(deps, reach, {});
+    const owners = allOwnersIn(deps, reach);
     const { unresolvedPayments, unresolvedPayouts, ...waiting } = index.countWaiting(owners);
     // Durations belong to the process, and to no team.
     const creations = reach.isEverywhere ? deps.requests.creations() : [];
@@ -209,13 +174,11 @@ function addReviews(app: FastifyInstance, deps: OperatorReadDependencies): void 
         count: entries.length,
       });
     }
-    const { perPage, cursor } = query;
-    const owners = ownersIn(deps, reach, query);
-    const asked = { ...omitUndefined({ cursor }), perPage, owners };
-    const list = await readInPieces(deps.share, asked, (piece) => index.listReviewsOfAll(piece));
+    const asked = { ...ofTeams(deps, reach, query), kinds: reviewKinds };
+    const list = await readInPieces(deps.share, asked, index.listReviews);
     if (list.kind === 'refused') return sendRefusedPage(reply, list.parameter);
     const { views: entries, nextCursor } = list;
-    const count = index.countWaiting(owners).reviews;
+    const count = index.countWaiting(asked.owners).reviews;
     return reply.send({
       success: true,
       reviews: entries.map(toOperatorsReviewEntry),

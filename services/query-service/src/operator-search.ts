@@ -54,7 +54,7 @@ function findInIndex(deps: Searching, owners: readonly ListOwner[], text: string
     const payout = kind === 'payout' ? index.findPayout(token) : undefined;
     if (payout !== undefined) return [payoutHit(payout, why)];
     const dispute = kind === 'dispute' ? index.rowOf(disputeKind, token) : undefined;
-    return dispute === undefined ? [] : [disputeHit(dispute as DisputeView, why)];
+    return dispute === undefined ? [] : [disputeHit(dispute, why)];
   });
 }
 
@@ -98,7 +98,7 @@ async function findByCard(
 ): Promise<Found> {
   const accepts = ({ payment }: PaymentView) => payment.sanitizedMask?.endsWith(lastDigits) === true;
   const asked = { owners, perPage: hitsMax, accepts };
-  const list = await readInPieces(share, asked, (piece) => index.listPaymentsOfAll(piece));
+  const list = await readInPieces(share, asked, index.listPayments);
   if (list.kind !== 'page') return { hits: [] };
   return {
     hits: list.views.map((view) => paymentHit(view, { why: 'card', isWhole: true })),

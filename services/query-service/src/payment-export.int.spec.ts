@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { finished } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { payoutKind } from '@tollgate/views';
-import { type PaymentIndex, type PaymentList } from '@tollgate/lists';
+import type { PaymentIndex } from '@tollgate/lists';
 import { happening, payoutRequested, requested, startedAt } from '@tollgate/views/testing';
 import { TollgateError } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
@@ -89,12 +89,15 @@ describe('the file', () => {
 /** An index whose list has this many pages. */
 async function givenEndless(changes: { failAt?: number; stalledMs?: number } = {}) {
   let pages = 0;
-  const list = (index: PaymentIndex, query: Parameters<PaymentIndex['list']>[0]): PaymentList => {
+  const list = (
+    index: PaymentIndex,
+    query: Parameters<PaymentIndex['listPayments']>[0],
+  ): ReturnType<PaymentIndex['listPayments']> => {
     pages += 1;
     if (pages === changes.failAt)
       throw new TollgateError('index_rebuilding', 'The index is rebuilding.', { retryable: true });
     const { cursor: _, ...first } = query;
-    const page = index.list(first);
+    const page = index.listPayments(first);
     if (page.kind !== 'page') return page;
     // Large ones, so that the socket buffers are soon full.
     return {
@@ -104,7 +107,7 @@ async function givenEndless(changes: { failAt?: number; stalledMs?: number } = {
     };
   };
   const services = await start(undefined, {
-    wrapIndex: (index) => ({ ...index, list: (query) => list(index, query) }),
+    wrapIndex: (index) => ({ ...index, listPayments: (query) => list(index, query) }),
     options: changes.stalledMs === undefined ? {} : { exportStalledMs: changes.stalledMs },
   });
   const headers = await given(services.store, { p1: [requested()] });

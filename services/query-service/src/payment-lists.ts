@@ -2,20 +2,13 @@
 import type { OperationType } from '@tollgate/gateway-api/http';
 import { paymentColumns, toListedPayout, toPublicPayment } from '@tollgate/gateway-api';
 import type { Caller } from '@tollgate/teams';
-import { type ViewList, type OperationView, type PaymentIndex, type PaymentListQuery } from '@tollgate/lists';
+import type { Listing, OperationView, PaymentIndex, ViewList } from '@tollgate/lists';
 import { codesOf } from './csv-exports.ts';
 
-const listBy: Record<
-  OperationType,
-  (index: PaymentIndex, query: PaymentListQuery) => ViewList<OperationView>
-> = {
-  pays: (index, query) => index.list(query),
-  payouts: (index, query) => index.listPayouts(query),
-  all: (index, query) => index.listOperations(query),
-};
+type List = (query: Omit<Listing<never>, 'accepts'>) => ViewList<OperationView>;
 
-export const listOf = (index: PaymentIndex, type: OperationType, query: PaymentListQuery) =>
-  listBy[type](index, query);
+export const listOf = (index: PaymentIndex, type: OperationType): List =>
+  ({ pays: index.listPayments, payouts: index.listPayouts, all: index.listOperations })[type];
 
 const toShown = (view: OperationView) => ('payment' in view ? toPublicPayment(view) : toListedPayout(view));
 

@@ -5,9 +5,8 @@ import { linesOfList, type AddExport } from './csv-exports.ts';
 import { sendTagged } from './entity-tag.ts';
 import { paymentHistory, readHistory } from './history.ts';
 import { sendList } from './list-answer.ts';
-import { toListQuery } from './list-query.ts';
+import { ofCaller } from './list-query.ts';
 import { fileColumns, listOf, toFileCells, toShownTo } from './payment-lists.ts';
-import { readInPieces } from './pieces.ts';
 import { mayReadPayouts, sendPayoutsNotAllowed, type ReadDependencies } from './reading.ts';
 
 export function registerPaymentRoutes(
@@ -23,11 +22,10 @@ export function registerPaymentRoutes(
     routes.listPayments,
     async ({ caller, query: { operationType, ...asked }, reply }) => {
       if (operationType !== 'pays' && !mayReadPayouts(caller)) return sendPayoutsNotAllowed(reply);
-      const query = { ...toListQuery(caller, asked), perPage: asked.perPage };
-      return sendList(reply, {
+      return sendList(reply, share, {
         name: 'payments',
-        query,
-        list: await readInPieces(share, query, (piece) => listOf(index, operationType, piece)),
+        query: ofCaller(caller, asked),
+        list: listOf(index, operationType),
         toShown: toShownTo(caller),
       });
     },
@@ -35,13 +33,9 @@ export function registerPaymentRoutes(
 
   addExport(routes.exportPayments, 'payments', ({ caller, query: { operationType, ...asked }, reply }) => {
     if (operationType !== 'pays' && !mayReadPayouts(caller)) return void sendPayoutsNotAllowed(reply);
-    const query = toListQuery(caller, asked);
-    return linesOfList(
-      share,
-      fileColumns,
-      (page) => listOf(index, operationType, { ...query, ...page }),
-      toFileCells,
-    );
+    const query = ofCaller(caller, asked);
+    const list = listOf(index, operationType);
+    return linesOfList(share, fileColumns, (page) => list({ ...query, ...page }), toFileCells);
   });
 
   addReadRoute(app, deps, routes.retrievePayment, async ({ caller, request, reply }) => {

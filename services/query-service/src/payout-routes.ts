@@ -5,20 +5,18 @@ import { sendTagged } from './entity-tag.ts';
 import { payoutHistory, readHistory } from './history.ts';
 import { sendList } from './list-answer.ts';
 import { accountFor } from './payment-lists.ts';
-import { toListQuery } from './list-query.ts';
-import { readInPieces } from './pieces.ts';
+import { ofCaller } from './list-query.ts';
 import { type ReadDependencies } from './reading.ts';
 
 export function registerPayoutRoutes(app: FastifyInstance, deps: ReadDependencies): void {
   const { store, index, own, share } = deps;
 
-  addReadRoute(app, deps, routes.listPayouts, async ({ caller, query: asked, reply }) => {
-    const query = { ...toListQuery(caller, asked), perPage: asked.perPage };
-    const list = await readInPieces(share, query, (piece) => index.listPayouts(piece));
-    return sendList(reply, {
+  addReadRoute(app, deps, routes.listPayouts, ({ caller, query: asked, reply }) => {
+    const query = ofCaller(caller, asked);
+    return sendList(reply, share, {
       name: 'payouts',
       query,
-      list,
+      list: index.listPayouts,
       toShown: (view) => ({ ...toPublicPayout(view), ...accountFor(caller, view) }),
     });
   });

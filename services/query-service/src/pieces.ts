@@ -7,16 +7,17 @@ const pieceMax = 50;
 /** Maximum rows visited per request. A page that is not full by then ends, with a `nextCursor`. */
 const visitedMax = 5_000;
 
-interface Paged {
+export interface Paged {
   perPage: number;
   cursor?: string;
+  limit?: number | undefined;
   withTotal?: boolean;
 }
 
 export async function readInPieces<View, Query extends Paged>(
   share: ReadShare,
   query: Query,
-  list: (piece: Query & { limit: number }) => ViewList<View>,
+  list: (piece: Query) => ViewList<View>,
 ): Promise<ViewList<View>> {
   const { withTotal: _, ...further } = query;
   const views: View[] = [];
@@ -25,7 +26,7 @@ export async function readInPieces<View, Query extends Paged>(
   let piece: Paged = query;
   for (;;) {
     const limit = Math.min(pieceMax, query.perPage - views.length);
-    const found = list({ ...piece, limit } as Query & { limit: number });
+    const found = list({ ...piece, limit } as Paged as Query);
     if (found.kind === 'refused') return found;
     views.push(...found.views);
     visited += found.visited;

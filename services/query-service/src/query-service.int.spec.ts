@@ -184,7 +184,7 @@ test('during a rebuild of the index, lists answer 503, and a payment is found by
   const { get, store } = await start(undefined, {
     wrapIndex: (index) => ({
       ...index,
-      list: building,
+      listPayments: building,
       listPayouts: building,
       listOperations: building,
       listDisputes: building,

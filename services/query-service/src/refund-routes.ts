@@ -2,26 +2,16 @@
 import { refundKeyStream, refundKeyUsedSchema, type RefundKey, isOwnedBy, isToken } from '@tollgate/core';
 import type { EventStore } from '@tollgate/event-store';
 import { toPublicRefund } from '@tollgate/gateway-api';
-import {
-  routes,
-  sendError,
-  addReadRoute,
-  parameterOf,
-  sendRefusedPage,
-  tellPosition,
-} from '@tollgate/gateway-api/http';
+import { routes, sendError, addReadRoute, parameterOf, tellPosition } from '@tollgate/gateway-api/http';
 import type { RefundEntry } from '@tollgate/lists';
-import { omitUndefined } from '@tollgate/service-kit';
 import { type Caller } from '@tollgate/teams';
 import type { PaymentView } from '@tollgate/views';
 import type { FastifyInstance } from 'fastify';
 import { codesOf, linesOfList, type AddExport } from './csv-exports.ts';
 import { sendTagged } from './entity-tag.ts';
 import { sendList } from './list-answer.ts';
-import { toListQuery } from './list-query.ts';
-import { ownersIn } from './operator-routes.ts';
+import { ofCaller, ofTeams } from './list-query.ts';
 import type { OwnViews } from './own-views.ts';
-import { readInPieces } from './pieces.ts';
 import { type ReadDependencies } from './reading.ts';
 
 export function registerRefundRoutes(
@@ -31,14 +21,17 @@ export function registerRefundRoutes(
 ): void {
   const { index, share } = deps;
 
-  addReadRoute(app, deps, routes.listRefunds, async ({ caller, query: asked, reply }) => {
-    const query = { ...toListQuery(caller, asked), perPage: asked.perPage };
-    const list = await readInPieces(share, query, (piece) => index.listRefunds(piece));
-    return sendList(reply, { name: 'refunds', query, list, toShown });
-  });
+  addReadRoute(app, deps, routes.listRefunds, ({ caller, query: asked, reply }) =>
+    sendList(reply, share, {
+      name: 'refunds',
+      query: ofCaller(caller, asked),
+      list: index.listRefunds,
+      toShown,
+    }),
+  );
 
   addExport(routes.exportRefunds, 'refunds', ({ caller, query: asked }) => {
-    const query = toListQuery(caller, asked);
+    const query = ofCaller(caller, asked);
     return linesOfList(share, columns, (page) => index.listRefunds({ ...query, ...page }), toCells);
   });
 
@@ -49,28 +42,17 @@ export function registerRefundRoutes(
     return sendTagged(request, reply, { success: true, refund: toShown(found) });
   });
 
-  addReadRoute(app, deps, routes.listRefundsOfAll, async ({ query, reach, reply }) => {
-    const { team, environment, perPage, ...rest } = query;
-    const owners = ownersIn(deps, reach, { team, environment });
-    const asked = { ...omitUndefined(rest), perPage, owners };
-    const list = await readInPieces(share, asked, (piece) => index.listRefundsOfAll(piece));
-    if (list.kind === 'refused') return sendRefusedPage(reply, list.parameter);
-    const { nextCursor } = list;
-    return reply.send({
-      success: true,
-      refunds: list.views.map(toOwned),
-      perPage,
-      ...omitUndefined({ nextCursor }),
-    });
+  addReadRoute(app, deps, routes.listRefundsOfAll, ({ query: asked, reach, reply }) => {
+    const query = ofTeams(deps, reach, asked);
+    return sendList(reply, share, { name: 'refunds', query, list: index.listRefunds, toShown: toOwned });
   });
 
-  addExport(routes.exportRefundsOfAll, 'refunds', ({ query, reach }) => {
-    const { team, environment, ...rest } = query;
-    const owners = ownersIn(deps, reach, { team, environment });
+  addExport(routes.exportRefundsOfAll, 'refunds', ({ query: asked, reach }) => {
+    const query = ofTeams(deps, reach, asked);
     return linesOfList(
       share,
       ['team', 'environment', ...columns],
-      (page) => index.listRefundsOfAll({ ...omitUndefined(rest), ...page, owners }),
+      (page) => index.listRefunds({ ...query, ...page }),
       (entry) => ({ ...toCells(entry), ...ownerOf(entry) }),
     );
   });

@@ -15,20 +15,15 @@ import {
   type ProjectionState,
 } from '@tollgate/event-store';
 import { firstInquiryAt, type InquiryDelays, type Postponed } from '@tollgate/core';
-import { TollgateError, errorCode, isRetryable, type Clock, type Ids, type Log } from '@tollgate/service-kit';
+import type { Clock, Ids, Log } from '@tollgate/service-kit';
 import { openFollowedIndex, type FollowedIndex } from './followed-index.ts';
 import { createIndexFile, type IndexFile } from './index-file.ts';
 
-interface Change {
-  change: 'postpone';
-  postponed: readonly Postponed[];
-}
+type ToFiller =
+  { kind: 'postpone'; id: number; postponed: readonly Postponed[] } | { kind: 'damaged'; generation: number };
 
-type ToFiller = ({ kind: 'change'; id: number } & Change) | { kind: 'damaged'; generation: number };
-
-type Answer =
-  { kind: 'changed'; id: number } | { kind: 'failed'; id: number; code: string; retryable: boolean };
-type FromFiller = { kind: 'state'; state: ProjectionState } | Answer;
+type FromFiller =
+  { kind: 'state'; state: ProjectionState } | { kind: 'postponed'; id: number; isDone: boolean };
 
 interface FillOptions {
   /** Path of the SQLite file. */
@@ -50,7 +45,7 @@ interface FillOptions {
  * @throws StartupError `file_foreign` for a file of another program
  */
 export function fillIndex({ reader, delays, ...options }: FillOptions): { stop(): Promise<void> } {
-  const { clock, batchEventsMax = 500 } = options;
+  const { clock, log, batchEventsMax = 500 } = options;
   const stopping = new AbortController();
   const post = (message: FromFiller): void => reader.postMessage(message);
   const index = openFollowedIndex({
@@ -60,20 +55,22 @@ export function fillIndex({ reader, delays, ...options }: FillOptions): { stop()
     onChange: () => post({ kind: 'state', state: index.state() }),
   });
 
-  async function change(wanted: Change & { id: number }): Promise<void> {
-    const { id } = wanted;
+  reader.on('message', (message: ToFiller) => {
+    if (message.kind === 'postpone') postpone(message);
+    else if (message.generation === index.state().generation) index.rebuild();
+  });
+
+  function postpone({ id, postponed }: ToFiller & { kind: 'postpone' }): void {
+    let isDone = true;
     try {
-      await index.postpone(wanted.postponed);
-      post({ kind: 'changed', id });
+      index.use((file) => file.postpone(postponed));
     } catch (error) {
-      post({ kind: 'failed', id, code: errorCode(error) ?? 'index_failed', retryable: isRetryable(error) });
+      log.warn({ error, count: postponed.length }, 'inquiries could not be postponed; they are repeated');
+      isDone = false;
     }
+    post({ kind: 'postponed', id, isDone });
   }
 
-  reader.on('message', (message: ToFiller) => {
-    if (message.kind === 'change') return void change(message);
-    if (message.generation === index.state().generation) index.rebuild();
-  });
   const following = index.follow(stopping.signal);
   return {
     async stop() {
@@ -112,7 +109,10 @@ export function followFilled({ file: path, filler, clock, log, onChange }: Reade
   /** The generation of the latest damaged file. */
   let damaged: number | undefined;
   const post = (message: ToFiller): void => filler.postMessage(message);
-  const changes = createChanges(post);
+  /** Postponements that the filler has not confirmed. */
+  const unconfirmed = new Map<number, (isDone: boolean) => void>();
+  let postponements = 0;
+  let hasEnded = false;
 
   function close(): void {
     opened?.database.close();
@@ -165,49 +165,30 @@ export function followFilled({ file: path, filler, clock, log, onChange }: Reade
     },
     state: () => state,
     waitFor: (position, timeoutMs) => waiting.until(() => state.position >= position, timeoutMs),
-    postpone: (postponed) => changes.ask({ change: 'postpone', postponed }),
+    postpone: (postponed) =>
+      new Promise((resolve, reject) => {
+        if (hasEnded) return reject(projectionRebuilding());
+        const id = (postponements += 1);
+        unconfirmed.set(id, (isDone) => (isDone ? resolve() : reject(projectionRebuilding())));
+        post({ kind: 'postpone', id, postponed });
+      }),
     async follow(signal) {
       const { promise: ended, resolve: end } = Promise.withResolvers<undefined>();
       filler.on('message', (message: FromFiller) => {
         if (message.kind === 'state') take(message.state);
-        else changes.settle(message);
+        else {
+          unconfirmed.get(message.id)?.(message.isDone);
+          unconfirmed.delete(message.id);
+        }
       });
       filler.on('close', () => end(undefined));
       signal.addEventListener('abort', () => end(undefined));
       if (!signal.aborted) await ended;
-      changes.end();
+      hasEnded = true;
+      for (const settle of unconfirmed.values()) settle(false);
       waiting.end();
       filler.close();
     },
     close,
-  };
-}
-
-/** Unanswered requests to the filler. */
-function createChanges(post: (message: ToFiller) => void) {
-  const underWay = new Map<number, PromiseWithResolvers<undefined>>();
-  let count = 0;
-  let hasEnded = false;
-  return {
-    ask(wanted: Change): Promise<void> {
-      if (hasEnded) return Promise.reject(projectionRebuilding());
-      const id = (count += 1);
-      const done = Promise.withResolvers<undefined>();
-      underWay.set(id, done);
-      post({ kind: 'change', id, ...wanted });
-      return done.promise.finally(() => underWay.delete(id));
-    },
-    settle(answer: Answer): void {
-      const asked = underWay.get(answer.id);
-      if (answer.kind === 'changed') asked?.resolve(undefined);
-      else
-        asked?.reject(
-          new TollgateError(answer.code, 'The index could not be changed.', { retryable: answer.retryable }),
-        );
-    },
-    end(): void {
-      hasEnded = true;
-      for (const asked of underWay.values()) asked.reject(projectionRebuilding());
-    },
   };
 }

@@ -6,7 +6,7 @@ import { paymentKind, payoutKind } from '@tollgate/views';
 import { happening, payoutHappening, payoutRequested, requested, startedAt } from '@tollgate/views/testing';
 import { expect, test } from 'vitest';
 import { createIndexFile, type IndexFile } from './index-file.ts';
-import { createQueueHeads, dueIn, dueQueuesOf } from './index-inquiries.ts';
+import { createQueueHeads, dueItemsIn, dueQueuesOf } from './index-inquiries.ts';
 import { givenExplainedFile, givenFile, viewOf } from './testing/open-index-file.ts';
 
 const { accepted, approved } = happening;
@@ -38,7 +38,7 @@ test('a payment is due from its first distance on, in the queue of its need and 
   const account = expect.any(String) as string;
   expect(queuesAt(file, dueAt)).toEqual([{ ...queue, account, oldestDueAt: dueAt }]);
   const [found] = queuesAt(file, dueAt);
-  expect(dueIn(file, found!, { now: dueAt, limit: 10 })).toEqual([
+  expect(dueItemsIn(file, found!, { now: dueAt, limit: 10 })).toEqual([
     { ...item, kind: 'payment', revision: 1, dueAt },
   ]);
   expect(queuesAt(file, never, { kind: 'payment', inquiryNeed: 'unresolved' })).toEqual([]);
@@ -49,7 +49,7 @@ test('a final payment is due, and not after its last inquiry', () => {
   const file = givenFile([viewOf(paymentKind, token, [requested(), accepted, approved])]);
   const settled = { kind: 'payment', inquiryNeed: 'settled' } as const;
   const [found] = queuesAt(file, never, settled);
-  const [item] = dueIn(file, found!, { now: never, limit: 1 });
+  const [item] = dueItemsIn(file, found!, { now: never, limit: 1 });
   file.postpone([{ item: item!, dueAt: undefined }]);
   expect(queuesAt(file, never, settled)).toEqual([]);
 });
@@ -58,11 +58,11 @@ test('the oldest come first, or the newest, and postponed ones come later', () =
   const file = givenFile(tokens.map((token) => viewOf(paymentKind, token, [requested(), accepted])));
   const [found] = queuesAt(file, never);
   const read = (page: { limit: number; newest?: boolean }) =>
-    dueIn(file, found!, { now: never, ...page }).map(({ token }) => token);
+    dueItemsIn(file, found!, { now: never, ...page }).map(({ token }) => token);
   const all = read({ limit: 100 });
   expect(all.toSorted()).toEqual(tokens.toSorted());
   expect(read({ limit: 2, newest: true })).toEqual(all.toReversed().slice(0, 2));
-  const [first] = dueIn(file, found!, { now: never, limit: 1 });
+  const [first] = dueItemsIn(file, found!, { now: never, limit: 1 });
   file.postpone([{ item: first!, dueAt: never - 1 }]);
   expect(read({ limit: 100 })).toEqual([...all.slice(1), all[0]]);
 });
@@ -72,7 +72,7 @@ test('a due time is not moved if the payment has changed since', () => {
   const file = givenFile([viewOf(paymentKind, token, [requested()])]);
   const unresolved = { kind: 'payment', inquiryNeed: 'unresolved' } as const;
   const [before] = queuesAt(file, never, unresolved);
-  const [item] = dueIn(file, before!, { now: never, limit: 1 });
+  const [item] = dueItemsIn(file, before!, { now: never, limit: 1 });
   file.plant([viewOf(paymentKind, token, [requested(), accepted])]);
   file.postpone([{ item: item!, dueAt: undefined }]);
   expect(queuesAt(file, never, unresolved)).toEqual([]);
@@ -85,7 +85,7 @@ test('payouts have their own queues', () => {
     payouts.map((token) => viewOf(payoutKind, token, [payoutRequested(), payoutHappening.accepted])),
   );
   const found = dueQueuesOf(file, { shards: [0, 1, 2, 3, 4, 5, 6, 7], now: never });
-  const items = found.flatMap((each) => dueIn(file, each, { now: never, limit: 100 }));
+  const items = found.flatMap((each) => dueItemsIn(file, each, { now: never, limit: 100 }));
   expect(items.map(({ token }) => token).toSorted()).toEqual(payouts.toSorted());
 });
 
@@ -116,7 +116,7 @@ test('writes of another thread or process cause another read', async () => {
   const written = givenFile([viewOf(paymentKind, tokens[0] ?? '', [requested(), accepted])], path);
   const read = createIndexFile(new DatabaseSync(path, { readOnly: true }), { log: silentLog });
   const [found] = queuesAt(read, never);
-  const [item] = dueIn(written, found!, { now: never, limit: 1 });
+  const [item] = dueItemsIn(written, found!, { now: never, limit: 1 });
   written.postpone([{ item: item!, dueAt: item!.dueAt + 1 }]);
   expect(queuesAt(read, never)).toEqual([{ ...found, oldestDueAt: item!.dueAt + 1 }]);
 });
@@ -127,8 +127,8 @@ test('every read uses one index and no sorting', async () => {
   ]);
   const watched = { ...file, queues: (of: number) => createQueueHeads(file.select).of(of) };
   const [found] = queuesAt(watched, never);
-  dueIn(watched, found!, { now: never, limit: 10 });
-  dueIn(watched, found!, { now: never, limit: 10, newest: true });
+  dueItemsIn(watched, found!, { now: never, limit: 10 });
+  dueItemsIn(watched, found!, { now: never, limit: 10, newest: true });
   const queueSteps = 'shard=? AND inquiry_need=? AND environment=? AND account';
   const ofRows = steps.map((step) => step.replace(/payments|payouts/g, 'rows'));
   const [firstStep = '', ...others] = new Set(ofRows);

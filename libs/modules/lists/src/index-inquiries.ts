@@ -74,7 +74,7 @@ export const dueQueuesOf = (
 ): QueueHead[] => shards.flatMap(file.queues).filter(({ oldestDueAt }) => oldestDueAt <= now);
 
 /** @param page `newest` reads from the other end: the most recently due */
-export function dueIn(
+export function dueItemsIn(
   file: IndexFile,
   { kind, shard, inquiryNeed, environment, account }: DueQueue,
   { now, limit, newest = false }: { now: number; limit: number; newest?: boolean },

@@ -251,7 +251,7 @@ test('an index built under another booking rule is rebuilt, and its journal is t
   await append(store, paymentKind, 'pay_1', [...taken, refunding, refundApproved]);
   await append(store, transferKind, 'trf_1', [transferOf(70)]);
   const journalOf = (index: PaymentIndex) =>
-    index.listJournal({ environment: 'sandbox', team: 'shop', perPage: 100 });
+    index.listJournal({ owners: [{ environment: 'sandbox', team: 'shop' }], perPage: 100 });
   const before = await startIndex(store, file);
   const expected = { journal: journalOf(before), balances: before.listBalances() };
   await before.stop();

@@ -16,7 +16,7 @@ import {
   throughPages,
   viewOf,
 } from './testing/open-index-file.ts';
-import type { ListQuery, OperationListQuery, OperationView } from './view-list.ts';
+import type { ListQuery, OperationView } from './view-list.ts';
 import {
   anyHistory,
   happening,
@@ -34,7 +34,7 @@ const { accepted, approved, reviews, reviewResolved } = happening;
 const allKinds = ['payment', 'payout', 'unmatched'] as const;
 const shop = { environment: 'sandbox', team: 'shop', perPage: 20 } as const;
 
-const listOperations = (file: TestIndexFile, query: Partial<OperationListQuery> = {}) => {
+const listOperations = (file: TestIndexFile, query: Partial<ListQuery> = {}) => {
   const kinds: ViewKind<OperationView>[] = [paymentKind, payoutKind];
   const asked = { ...shop, ...query };
   return pageOf(listViews(file, { list: 'operations', kinds, owners: [asked], query: asked }));
@@ -46,7 +46,7 @@ const listDisputes = (file: TestIndexFile, query: Partial<ListQuery> = {}) => {
 const listPaymentsOf = (
   file: TestIndexFile,
   owners: readonly { environment: 'sandbox'; team: string }[],
-  { accepts, ...query }: Partial<OperationListQuery> & { accepts?: (view: ViewEnvelope) => boolean },
+  { accepts, ...query }: Partial<ListQuery> & { accepts?: (view: ViewEnvelope) => boolean },
 ) =>
   pageOf(
     listViews(file, {
@@ -111,7 +111,7 @@ describe('metadata', () => {
     viewOf(paymentKind, 'theirs', [noted({ order: '1' }, { team: 'games' })], 6_000),
   ];
 
-  test.each<[Partial<OperationListQuery>, string[]]>([
+  test.each<[Partial<ListQuery>, string[]]>([
     [{ metadata: [['order', '1']] }, ['pay_1', 'po_1', 'pay_2']],
     [{ metadata: [['order', '1'], ['shop', 'b']] }, ['pay_2']], // prettier-ignore
     [{ metadata: [['order', '2'], ['shop', 'b']] }, []], // prettier-ignore

@@ -60,7 +60,7 @@ export function listRows<Entry>(
     views.push(measured.entry);
     length += measured.length;
   }
-  const totalCount = query.withTotal === true ? count(file, tables, query) : undefined;
+  const totalCount = query.withTotal === true ? count(file, { tables, owners, query }) : undefined;
   if (totalCount === 'too-many') return { kind: 'refused', parameter: 'withTotal' };
   const place = visited < rows.length ? last : end;
   return {
@@ -136,11 +136,6 @@ const upTo = ({ order, createdFrom = 0, createdBefore = Infinity }: ListQuery, {
     ? { createdBefore: Math.min(createdBefore, at + 1) }
     : { createdFrom: Math.max(createdFrom, at) };
 
-export interface ListOfAll<View> extends Omit<ListQuery, keyof ListOwner | 'withTotal'> {
-  owners: readonly ListOwner[];
-  accepts?: (view: View) => boolean;
-}
-
 const toRow = ({ at, key }: Place): Row => ({ created_at: at, token: key });
 
 const newestFirst = (one: Row, other: Row): number =>
@@ -158,9 +153,13 @@ function viewOfRow<View extends ViewEnvelope>(
   return { entry: measured.view, length: measured.length };
 }
 
-function count(file: IndexFile, tables: readonly ListedTable[], query: ListQuery): number | 'too-many' {
+function count(
+  file: IndexFile,
+  { tables, owners, query: asked }: Pick<Listed<unknown>, 'tables' | 'owners' | 'query'>,
+): number | 'too-many' {
   let sum = 0;
-  for (const table of tables) {
+  for (const [table, owner] of tables.flatMap((each) => owners.map((owner) => [each, owner] as const))) {
+    const query = { ...asked, ...owner };
     const lead = leadEnd(table, query, countVisitedMax);
     if (lead !== undefined && file.select(lead.sql, lead.values).length > 0) return 'too-many';
     const walks = walksOf(table, query);

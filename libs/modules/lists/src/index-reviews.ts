@@ -22,6 +22,9 @@ export type ReviewEntry = ListOwner & { place: number; since: number } & (
     | { kind: 'unmatched'; view: UnmatchedView }
   );
 
+/** Of every review. */
+export const reviewKinds = ['payment', 'payout', 'unmatched'] as const;
+
 export interface ReviewQuery extends PageQuery {
   kinds: readonly ReviewEntry['kind'][];
 }

@@ -51,8 +51,23 @@ function checkOf(list: ListName, query: ListOwner, { at, key }: Place): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
 
-/** The owner in cursors over all teams: no team has this name. */
-export const everybody: ListOwner = { environment: 'production', team: '*' };
+/** A query for the entries of several owners. */
+export type OfOwners<Query extends ListOwner> = Omit<Query, keyof ListOwner> & {
+  owners: readonly ListOwner[];
+};
+
+/** The owner in cursors over several owners: no team has this name. */
+const everybody: ListOwner = { environment: 'production', team: '*' };
+
+/** The query with the owner that its cursors are bound to. */
+export const boundTo = <Query extends object>(
+  owners: readonly ListOwner[],
+  query: Query,
+): Query & ListOwner => {
+  const [owner, ...others] = owners;
+  const { environment, team } = owner === undefined || others.length > 0 ? everybody : owner;
+  return { ...query, environment, team };
+};
 
 /** The invalid parameter of a query. */
 export interface PageRefused {

@@ -64,7 +64,7 @@ describe.each([
   }
 
   const tokensIn = (index: PaymentIndex, team = 'shop') => {
-    const list = index.list({ environment: 'sandbox', team, perPage: 500 });
+    const list = index.listPayments({ owners: [{ environment: 'sandbox', team }], perPage: 500 });
     return list.kind === 'page' ? list.views.map(({ token }) => token).sort() : [];
   };
 
@@ -264,7 +264,10 @@ describe.each([
 
   test.each<[string, (index: PaymentIndex) => unknown]>([
     ['one', (index) => index.find('p1')],
-    ['a list', (index) => index.list({ environment: 'sandbox', team: 'shop', perPage: 20 })],
+    [
+      'a list',
+      (index) => index.listPayments({ owners: [{ environment: 'sandbox', team: 'shop' }], perPage: 20 }),
+    ],
   ])('a row that cannot be read is found by a read of %s, and the file is rebuilt', async (_, read) => {
     const store = await temporaryStore();
     const file = await temporaryFile();
@@ -348,7 +351,7 @@ describe.each([
     await projectEvents(store, payoutKind, 'po_1', [payoutHappening.reviews]);
     const dispute = await projectEvents(store, disputeKind, 'dsp_1', [disputeOpened({ team: 'shop' })]);
     expect(await index.waitFor(dispute.position, 5_000)).toBe(true);
-    const shop = { environment: 'sandbox', team: 'shop', perPage: 20 } as const;
+    const shop = { owners: [{ environment: 'sandbox', team: 'shop' }], perPage: 20 } as const;
     expect(index.listDisputes(shop)).toMatchObject({ views: [dispute] });
     expect(index.listPayouts({ ...shop, needsReview: true })).toMatchObject({ views: [{ token: 'po_1' }] });
     expect(index.listOperations(shop)).toMatchObject({ views: [{ token: 'po_1' }] });

@@ -17,30 +17,23 @@ import {
   type DueInquiries,
   type Environment,
   type InquiryDelays,
-  type Standing,
 } from '@tollgate/core';
 import type { Clock, Ids, Log } from '@tollgate/service-kit';
 import {
   paymentKind,
   payoutKind,
-  type DayTotals,
-  type JournalRow,
   disputeKind,
-  type DisputeView,
-  type PaymentView,
-  type PayoutView,
   type ViewEnvelope,
   type ViewKind,
   ledgerPrefixes,
   readLedger,
-  type LedgerNow,
   type LedgerQuery,
 } from '@tollgate/views';
 import { followFilled } from './filled-index.ts';
 import { openFollowedIndex } from './followed-index.ts';
 import type { IndexFile } from './index-file.ts';
-import { dueIn, dueQueuesOf } from './index-inquiries.ts';
-import { disputesOfPayment, listViews, type ListOfAll } from './index-lists.ts';
+import { dueItemsIn, dueQueuesOf } from './index-inquiries.ts';
+import { disputesOfPayment, listViews } from './index-lists.ts';
 import {
   countPayments,
   countReviewsByHour,
@@ -52,38 +45,16 @@ import {
   workloadIn,
   type CountQuery,
   type FeedEntry,
-  type PhaseCount,
-  type Waiting,
-  type Workload,
 } from './index-operators.ts';
 import { allBalancesIn, balancesIn, spentIn } from './index-ledger.ts';
-import {
-  listJournal,
-  monthSumsIn,
-  type JournalQuery,
-  type MonthQuery,
-  type MonthSum,
-} from './index-journal.ts';
+import { listJournal, monthSumsIn, type JournalQuery, type MonthQuery } from './index-journal.ts';
 import { listRefunds, type RefundEntry } from './index-refunds.ts';
-import { listReviews, reviewsOfToken, type ReviewEntry, type ReviewQuery } from './index-reviews.ts';
+import { listReviews, reviewsOfToken, type ReviewQuery } from './index-reviews.ts';
 import type { IndexScope } from './index-schema.ts';
-import { searchIndex, type Match } from './index-search.ts';
+import { searchIndex } from './index-search.ts';
 import { listTotals, type TotalsQuery } from './index-totals.ts';
-import { everybody, type ListName, type ListOwner } from './list-page.ts';
-import type {
-  ListQuery,
-  OperationList,
-  OperationListQuery,
-  OperationView,
-  PaymentList,
-  PaymentListQuery,
-  PayoutList,
-  ViewList,
-} from './view-list.ts';
-
-interface ReviewsOfAllQuery extends Pick<ReviewQuery, 'perPage' | 'limit' | 'cursor'> {
-  owners: readonly ListOwner[];
-}
+import { boundTo, type ListName, type ListOwner, type OfOwners } from './list-page.ts';
+import type { Listing, OperationView } from './view-list.ts';
 
 /** The progress of an incomplete index. */
 export interface IndexBuilding {
@@ -99,96 +70,7 @@ export interface IndexBuilding {
  * Reads throw TollgateError `index_rebuilding`, which is retryable, if the file turns out to be damaged, and lists
  * until it is complete again.
  */
-export interface PaymentIndex extends DueInquiries {
-  /**
-   * Opens the file and follows the events; resolves when every current view is in it.
-   *
-   * @throws StartupError if the file cannot be used
-   */
-  start(): Promise<void>;
-  /** Stops and closes the file. */
-  stop(): Promise<void>;
-  /** A payment of this team in this environment. */
-  get(environment: Environment, team: string, token: string): PaymentView | undefined;
-  /** A payment of any team: for internal use, never for an answer to a caller. */
-  find(token: string): PaymentView | undefined;
-  /** As {@link find}, for a payout. */
-  findPayout(token: string): PayoutView | undefined;
-  /** Our payment under this provider token. */
-  findByServiceToken(
-    environment: Environment,
-    account: string,
-    serviceToken: string,
-  ): { token: string; team: string } | undefined;
-  /** As {@link findByServiceToken}, through any account. */
-  findByServiceTokenOfAny(serviceToken: string): string | undefined;
-  list(query: PaymentListQuery): PaymentList;
-  /** A payout of this team in this environment. */
-  getPayout(environment: Environment, team: string, token: string): PayoutView | undefined;
-  listPayouts(query: OperationListQuery): PayoutList;
-  /** Payments and payouts together. */
-  listOperations(query: OperationListQuery): OperationList;
-  /** Payments of several owners, in the order of the query; `accepts` filters by conditions without an index. */
-  listPaymentsOfAll(query: ListOfAll<PaymentView>): PaymentList;
-  /** As {@link listPaymentsOfAll}. */
-  listPayoutsOfAll(query: ListOfAll<PayoutView>): PayoutList;
-  /** Refunds, by the time of their request. */
-  listRefunds(query: ListQuery): ViewList<RefundEntry>;
-  /** As {@link listPaymentsOfAll}. */
-  listRefundsOfAll(query: ListOfAll<RefundEntry>): ViewList<RefundEntry>;
-  listJournal(query: JournalQuery): ViewList<JournalRow>;
-  /** For several teams; an empty name stands for entries without a team in a shared wallet. */
-  listJournalOfAll(
-    query: Omit<JournalQuery, keyof ListOwner> & { owners: readonly ListOwner[] },
-  ): ViewList<JournalRow>;
-  /** The changes of each month in the ledger, up to and including one month. */
-  monthSums(query: MonthQuery): MonthSum[];
-  /** The money of every wallet in each merchant account. */
-  listBalances(): Standing[];
-  /** Payments of an owner by the time of their creation, phase and group. */
-  countPayments(owner: ListOwner, query: CountQuery): PhaseCount[];
-  /** Payments, payouts and disputes of these owners whose token or order number begins with a text. */
-  search(owners: readonly ListOwner[], text: string, limit: number): Match[];
-  /** Open reviews of these owners, by the hour in which they were opened, milliseconds since the Unix epoch. */
-  countReviewsByHour(owners: readonly ListOwner[]): ReadonlyMap<number, number>;
-  /** Counts what of these owners waits for an outcome or for a person. */
-  countWaiting(owners: readonly ListOwner[]): Waiting;
-  /** The next scheduled inquiry of a payment, milliseconds since the Unix epoch; undefined: none. */
-  nextInquiryAt(token: string): number | undefined;
-  /** The disputes of one payment of any owner, oldest first. */
-  disputesOf(paymentToken: string): DisputeView[];
-  /** Disputes, by opening time. Those without a known payment have the team ''. */
-  listDisputes(query: ListQuery): ViewList<DisputeView>;
-  /** As {@link listPaymentsOfAll}. */
-  listDisputesOfAll(query: ListOfAll<DisputeView>): ViewList<DisputeView>;
-  listReviews(query: ReviewQuery): ViewList<ReviewEntry>;
-  /** The open reviews of several owners: those of production, and then those of the sandbox, each oldest first. */
-  listReviewsOfAll(query: ReviewsOfAllQuery): ViewList<ReviewEntry>;
-  /** The open reviews of one payment, payout or operation that only the provider has, of any owner. */
-  reviewsOf(token: string): ReviewEntry[];
-  /** A team's income, refunds and payouts, by day and then by currency; empty days are omitted. */
-  listTotals(query: TotalsQuery): DayTotals[];
-  /** A wallet's balance, including everything recorded before the call. @throws as `readLedger` of `@tollgate/views` */
-  readLedger(query: LedgerQuery): Promise<LedgerNow>;
-  /** The next events of an owner, even while the index is incomplete. */
-  eventsAfter(owner: ListOwner, page: { after: string; limit: number }): readonly FeedEntry[];
-  /** The open work and the open reviews of all teams, counted. */
-  workload(): Workload;
-  /** The progress of the index until every event is in it; undefined from then on. */
-  building(): IndexBuilding | undefined;
-  /** The row of one payment, payout or dispute, to compare it with its events. */
-  rowOf(kind: ViewKind, token: string): ViewEnvelope | undefined;
-  /** Every event at or before this position is in the index, except those of quarantined streams. */
-  position(): Position;
-  /** Streams with an event that could not be applied: their rows predate it. */
-  quarantined(): readonly string[];
-  /** False after a failure of the store, until its end is reached again. */
-  isCaughtUp(): boolean;
-  /** Comparisons with the projector in which the numbers of events differed. */
-  differences(): number;
-  /** True as soon as `position()` has reached `position`, false after `timeoutMs` or when the index stops. */
-  waitFor(position: Position, timeoutMs: number): Promise<boolean>;
-}
+export type PaymentIndex = ReturnType<typeof createPaymentIndex>;
 
 export interface PaymentIndexOptions {
   /** Path of the SQLite file, or `:memory:`. */
@@ -211,7 +93,7 @@ const recentMax = 1_000;
 const lagWaitMs = 2_000;
 
 /** @throws StartupError `file_foreign` for a file of another program */
-export function createPaymentIndex(options: PaymentIndexOptions): PaymentIndex {
+export function createPaymentIndex(options: PaymentIndexOptions) {
   const { store, clock, delays = inquiryDelays, filler } = options;
   const stopping = new AbortController();
   const completed = Promise.withResolvers<undefined>();
@@ -247,10 +129,16 @@ export function createPaymentIndex(options: PaymentIndexOptions): PaymentIndex {
   }
 
   return {
+    /**
+     * Opens the file and follows the events; resolves when every current view is in it.
+     *
+     * @throws StartupError if the file cannot be used
+     */
     start: async () => {
       following = index.follow(stopping.signal).finally(() => completed.resolve(undefined));
       await completed.promise;
     },
+    /** Stops and closes the file. */
     stop: async () => {
       stopping.abort();
       await following;
@@ -258,11 +146,11 @@ export function createPaymentIndex(options: PaymentIndexOptions): PaymentIndex {
     },
     ...lookupsIn({ read, readWhole }),
     ...listsIn({ readWhole }),
-    // A row of an incomplete index may appear due and be long settled.
-    dueQueues: (shards) => readWhole((file) => dueQueuesOf(file, { shards, now: clock.now() })),
-    dueItems: (queue, page) => readWhole((file) => dueIn(file, queue, { ...page, now: clock.now() })),
-    postpone: (postponed) => index.postpone(postponed),
-    readLedger: (query) =>
+    ...countsIn({ readWhole }),
+    ...dueIn({ readWhole }, clock),
+    postpone: index.postpone,
+    /** A wallet's balance, including everything recorded before the call. @throws as `readLedger` of `@tollgate/views` */
+    readLedger: (query: LedgerQuery) =>
       readLedger(
         {
           recent,
@@ -274,10 +162,15 @@ export function createPaymentIndex(options: PaymentIndexOptions): PaymentIndex {
         },
         query,
       ),
+    /** The progress of the index until every event is in it; undefined from then on. */
     building: () => buildingOf(index.state()),
+    /** Every event at or before this position is in the index, except those of quarantined streams. */
     position,
+    /** False after a failure of the store, until its end is reached again. */
     isCaughtUp: () => index.state().isCaughtUp,
+    /** Comparisons with the projector in which the numbers of events differed. */
     differences: () => index.state().differences,
+    /** True as soon as `position()` has reached `position`, false after `timeoutMs` or when the index stops. */
     waitFor: index.waitFor,
   };
 }
@@ -293,76 +186,106 @@ function lookupsIn({ read, readWhole }: Reads) {
   const find = <View extends ViewEnvelope>(kind: ViewKind<View>, token: string) =>
     read((file) => file.find(kind, token));
   return {
-    get: (...owned) => ownedBy(paymentKind, owned, find),
-    find: (token) => find(paymentKind, token),
-    findPayout: (token) => find(payoutKind, token),
-    findByServiceToken: (environment, account, serviceToken) =>
+    /** A payment of this team in this environment. */
+    get: (environment: Environment, team: string, token: string) =>
+      ownedBy(paymentKind, { environment, team }, find(paymentKind, token)),
+    /** As {@link get}, for a payout. */
+    getPayout: (environment: Environment, team: string, token: string) =>
+      ownedBy(payoutKind, { environment, team }, find(payoutKind, token)),
+    /** A payment of any team: for internal use, never for an answer to a caller. */
+    find: (token: string) => find(paymentKind, token),
+    /** As {@link find}, for a payout. */
+    findPayout: (token: string) => find(payoutKind, token),
+    /** Our payment under this provider token. */
+    findByServiceToken: (environment: Environment, account: string, serviceToken: string) =>
       readWhole((file) => findByServiceToken(file, { environment, account, serviceToken })),
-    findByServiceTokenOfAny: (serviceToken) => readWhole((file) => tokenByServiceToken(file, serviceToken)),
-    getPayout: (...owned) => ownedBy(payoutKind, owned, find),
-    disputesOf: (token) => read((file) => disputesOfPayment(file, token)),
-    nextInquiryAt: (token) => read((file) => dueAtOf(file, token)),
+    /** As {@link findByServiceToken}, through any account. */
+    findByServiceTokenOfAny: (serviceToken: string) =>
+      readWhole((file) => tokenByServiceToken(file, serviceToken)),
+    /** The disputes of one payment of any owner, oldest first. */
+    disputesOf: (paymentToken: string) => read((file) => disputesOfPayment(file, paymentToken)),
+    /** The next scheduled inquiry of a payment, milliseconds since the Unix epoch; undefined: none. */
+    nextInquiryAt: (token: string) => read((file) => dueAtOf(file, token)),
+    /** The row of one payment, payout or dispute, to compare it with its events. */
     rowOf: find,
-    eventsAfter: (owner, page) => read((file) => eventsAfter(file, owner, page)),
-    quarantined: () => read((file) => file.quarantined()),
-  } satisfies Partial<PaymentIndex>;
+    /** The next events of an owner, even while the index is incomplete. */
+    eventsAfter: (owner: ListOwner, page: { after: string; limit: number }): readonly FeedEntry[] =>
+      read((file) => eventsAfter(file, owner, page)),
+    /** Streams with an event that could not be applied: their rows predate it. */
+    quarantined: (): readonly string[] => read((file) => file.quarantined()),
+  };
 }
 
-const allKinds = ['payment', 'payout', 'unmatched'] as const;
-
+/** Payments, payouts, refunds and disputes of some owners, in the order of the query. */
 function listsIn({ readWhole }: Pick<Reads, 'readWhole'>) {
-  const ofTeam = <View extends ViewEnvelope>(
-    list: ListName,
-    kinds: readonly ViewKind<View>[],
-    query: ListQuery,
-  ) => readWhole((file) => listViews<View>(file, { list, kinds, owners: [query], query }));
-  const ofAll = <View extends ViewEnvelope>(
-    list: ListName,
-    kind: ViewKind<View>,
-    { owners, accepts, ...query }: ListOfAll<View>,
-  ) =>
-    readWhole((file) =>
-      listViews<View>(file, { list, kinds: [kind], owners, query: { ...query, ...everybody }, accepts }),
-    );
+  const views =
+    <View extends ViewEnvelope>(list: ListName, kinds: readonly ViewKind<View>[]) =>
+    ({ owners, accepts, ...query }: Listing<View>) =>
+      readWhole((file) =>
+        listViews<View>(file, { list, kinds, owners, query: boundTo(owners, query), accepts }),
+      );
   return {
-    list: (query) => ofTeam('payments', [paymentKind], query),
-    listPayouts: (query) => ofTeam('payouts', [payoutKind], query),
-    listOperations: (query) => ofTeam<OperationView>('operations', [paymentKind, payoutKind], query),
-    listPaymentsOfAll: (query) => ofAll('payments', paymentKind, query),
-    listPayoutsOfAll: (query) => ofAll('payouts', payoutKind, query),
-    listRefunds: (query) => readWhole((file) => listRefunds(file, { owners: [query], query })),
-    listRefundsOfAll: ({ owners, ...query }) =>
-      readWhole((file) => listRefunds(file, { owners, query: { ...query, ...everybody } })),
-    listJournal: (query) => readWhole((file) => listJournal(file, [query], query)),
-    listJournalOfAll: ({ owners, ...query }) =>
-      readWhole((file) => listJournal(file, owners, { ...query, ...everybody })),
-    monthSums: (query) => readWhole((file) => monthSumsIn(file, query)),
-    listBalances: () => readWhole(allBalancesIn),
-    countPayments: (owner, query) => readWhole((file) => countPayments(file, owner, query)),
-    search: (owners, text, limit) => readWhole((file) => searchIndex(file, owners, { text, limit })),
-    countReviewsByHour: (owners) => readWhole((file) => countReviewsByHour(file, owners)),
-    countWaiting: (owners) => readWhole((file) => countWaiting(file, owners)),
-    listReviewsOfAll: ({ owners, ...page }) =>
-      readWhole((file) => listReviews(file, owners, { ...everybody, kinds: allKinds, ...page })),
-    reviewsOf: (token) => readWhole((file) => reviewsOfToken(file, token)),
-    listDisputes: (query) => ofTeam('disputes', [disputeKind], query),
-    listDisputesOfAll: (query) => ofAll('disputes', disputeKind, query),
-    listReviews: (query) => readWhole((file) => listReviews(file, [query], query)),
-    listTotals: (query) => readWhole((file) => listTotals(file, query)),
-    workload: () => readWhole(workloadIn),
-  } satisfies Partial<PaymentIndex>;
+    listPayments: views('payments', [paymentKind]),
+    listPayouts: views('payouts', [payoutKind]),
+    /** Payments and payouts together. */
+    listOperations: views<OperationView>('operations', [paymentKind, payoutKind]),
+    /** By opening time. Those without a known payment have the team ''. */
+    listDisputes: views('disputes', [disputeKind]),
+    /** By the time of their request. */
+    listRefunds: ({ owners, ...query }: Omit<Listing<RefundEntry>, 'accepts'>) =>
+      readWhole((file) => listRefunds(file, { owners, query: boundTo(owners, query) })),
+    /** An owner with an empty name stands for entries without a team in a shared wallet. */
+    listJournal: ({ owners, ...query }: OfOwners<JournalQuery>) =>
+      readWhole((file) => listJournal(file, owners, boundTo(owners, query))),
+    /** Open reviews: those of production, and then those of the sandbox, each oldest first. */
+    listReviews: ({ owners, ...query }: OfOwners<ReviewQuery>) =>
+      readWhole((file) => listReviews(file, owners, boundTo(owners, query))),
+    /** The open reviews of one payment, payout or operation that only the provider has, of any owner. */
+    reviewsOf: (token: string) => readWhole((file) => reviewsOfToken(file, token)),
+    /** The disputes, payments and payouts whose token or order number begins with a text. */
+    search: (owners: readonly ListOwner[], text: string, limit: number) =>
+      readWhole((file) => searchIndex(file, owners, { text, limit })),
+  };
 }
+
+function countsIn({ readWhole }: Pick<Reads, 'readWhole'>) {
+  return {
+    /** The changes of each month in the ledger, up to and including one month. */
+    monthSums: (query: MonthQuery) => readWhole((file) => monthSumsIn(file, query)),
+    /** The money of every wallet in each merchant account. */
+    listBalances: () => readWhole(allBalancesIn),
+    /** A team's income, refunds and payouts, by day and then by currency; empty days are omitted. */
+    listTotals: (query: TotalsQuery) => readWhole((file) => listTotals(file, query)),
+    /** Payments of an owner by the time of their creation, phase and group. */
+    countPayments: (owner: ListOwner, query: CountQuery) =>
+      readWhole((file) => countPayments(file, owner, query)),
+    /** Open reviews of these owners, by the hour in which they were opened, milliseconds since the Unix epoch. */
+    countReviewsByHour: (owners: readonly ListOwner[]) =>
+      readWhole((file) => countReviewsByHour(file, owners)),
+    /** Counts what of these owners waits for an outcome or for a person. */
+    countWaiting: (owners: readonly ListOwner[]) => readWhole((file) => countWaiting(file, owners)),
+    /** The open work and the open reviews of all teams, counted. */
+    workload: () => readWhole(workloadIn),
+  };
+}
+
+/** A row of an incomplete index may appear due and be long settled. */
+const dueIn = (
+  { readWhole }: Pick<Reads, 'readWhole'>,
+  clock: Pick<Clock, 'now'>,
+): Pick<DueInquiries, 'dueQueues' | 'dueItems'> => ({
+  dueQueues: (shards) => readWhole((file) => dueQueuesOf(file, { shards, now: clock.now() })),
+  dueItems: (queue, page) => readWhole((file) => dueItemsIn(file, queue, { ...page, now: clock.now() })),
+});
 
 const buildingOf = ({ isComplete, position, head, events }: ProjectionState): IndexBuilding | undefined =>
   isComplete ? undefined : { followed: position, head, events };
 
 function ownedBy<View extends ViewEnvelope>(
   kind: ViewKind<View>,
-  [environment, team, token]: [Environment, string, string],
-  find: (kind: ViewKind<View>, token: string) => View | undefined,
+  { environment, team }: ListOwner,
+  view: View | undefined,
 ): View | undefined {
-  const view = find(kind, token);
-  if (view === undefined) return undefined;
-  const owner = kind.ownerOf(view);
-  return owner.environment === environment && owner.team === team ? view : undefined;
+  const owner = view && kind.ownerOf(view);
+  return owner?.environment === environment && owner.team === team ? view : undefined;
 }

@@ -1,15 +1,13 @@
 /** Filters of lists of payments and payouts. */
-import type { PaymentStatus } from '@tollgate/core/money';
-import type { PaymentPhase, PayoutPhase } from '@tollgate/core';
-import type { PageQuery, PageRefused } from './list-page.ts';
+import type { OfOwners, PageQuery, PageRefused } from './list-page.ts';
 import type { PaymentView, PayoutView } from '@tollgate/views';
 
 /** Maximum count of rows. */
 export const totalCountMax = 100_000;
 
-export interface ListQuery<Status extends string = string, Phase extends string = string> extends PageQuery {
-  status?: Status;
-  phase?: Phase;
+export interface ListQuery extends PageQuery {
+  status?: string;
+  phase?: string;
   orderNumber?: string;
   /** For refunds and disputes only. */
   paymentToken?: string;
@@ -32,8 +30,11 @@ export interface ListQuery<Status extends string = string, Phase extends string 
 }
 /** By creation, which every index of the lists ends with: any other order would scan all rows. */
 export type ListOrder = 'newest' | 'oldest';
-export type PaymentListQuery = ListQuery<PaymentStatus, PaymentPhase | PayoutPhase>;
-export type OperationListQuery = PaymentListQuery;
+
+/** The entries of several owners; `accepts` filters by conditions without an index. */
+export interface Listing<Entry> extends OfOwners<ListQuery> {
+  accepts?: (entry: Entry) => boolean;
+}
 
 interface ListedPage<View> {
   kind: 'page';
@@ -49,7 +50,4 @@ interface ListedPage<View> {
   length: number;
 }
 export type ViewList<View> = ListedPage<View> | PageRefused;
-export type PaymentList = ViewList<PaymentView>;
-export type PayoutList = ViewList<PayoutView>;
 export type OperationView = PaymentView | PayoutView;
-export type OperationList = ViewList<OperationView>;

@@ -45,7 +45,7 @@ function journalIn(index: PaymentIndex): JournalEntryOnTopic[] {
   const entries: JournalEntryOnTopic[] = [];
   let next: { cursor?: string } | undefined = {};
   while (next !== undefined) {
-    const list = index.listJournalOfAll({ owners, perPage: 100, ...next });
+    const list = index.listJournal({ owners, perPage: 100, ...next });
     if (list.kind !== 'page') throw new Error(`${list.parameter} was refused`);
     entries.push(...list.views.map(toJournalEntryOnTopic));
     next = list.nextCursor === undefined ? undefined : { cursor: list.nextCursor };
