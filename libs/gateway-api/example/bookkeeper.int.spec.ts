@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { publicTopics } from '../src/topics/public-topics.ts';
+import { exampleOf } from '../src/topics/public-topics.ts';
 import type { EncodedRecord } from '@tollgate/core';
 import { openBookkeeper } from './bookkeeper.ts';
 
@@ -14,12 +14,6 @@ function start() {
     rmSync(directory, { recursive: true });
   });
   return bookkeeper;
-}
-
-function exampleOf(type: string): EncodedRecord {
-  const found = publicTopics.flatMap(({ messages }) => messages).find((each) => each.type === type);
-  if (found === undefined) throw new Error(`there is no example of ${type}`);
-  return found.example;
 }
 
 const approved = exampleOf('tollgate.payment.approved.v1');

@@ -14,45 +14,25 @@ const facts = ({ status, state, ...data }: DisputeFacts) => ({
 });
 type DisputeFacts = Extract<DisputeEvent, { type: 'DisputeChanged' }>['data'];
 
-const matched = { paymentToken: example.paymentToken };
-
 export const disputeEvents = {
   DisputeOpened: publicEvent(
     "The customer's bank opened a dispute.",
     {
-      both: {
-        ...disputeFacts,
-        paymentToken: paymentToken.exactOptional(),
-        openedAt: instant.exactOptional(),
-      },
-      from: facts,
+      ...disputeFacts,
+      paymentToken: paymentToken.exactOptional(),
+      openedAt: instant.exactOptional(),
     },
-    {
-      amount: 1250,
-      currency: 'EUR',
-      type: 'chargeback',
-      reasonCode: '4853',
-      status: 'open',
-      reportedStatus: 'pending',
-      openedAt: example.instant,
-    },
+    { from: facts },
   ),
   DisputeChanged: publicEvent(
     'The Payment Service reported a change of the dispute: its status, and the other facts that changed.',
     {
-      both: {
-        ...disputeFacts,
-        amount: disputeFacts.amount.exactOptional(),
-        currency: disputeFacts.currency.exactOptional(),
-        status: disputeFacts.status.exactOptional(),
-      },
-      from: facts,
+      ...disputeFacts,
+      amount: disputeFacts.amount.exactOptional(),
+      currency: disputeFacts.currency.exactOptional(),
+      status: disputeFacts.status.exactOptional(),
     },
-    { status: 'lost', reportedStatus: 'approved' },
-    { ...matched, team: 'shop', status: 'lost', reportedStatus: 'approved' },
+    { from: facts },
   ),
-  DisputeMatched: publicEvent('The disputed payment was identified.', { both: { paymentToken } }, matched, {
-    ...matched,
-    team: 'shop',
-  }),
+  DisputeMatched: publicEvent('The disputed payment was identified.', { paymentToken }),
 } satisfies Record<DisputeEventType, PublicEvent>;

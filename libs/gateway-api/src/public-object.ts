@@ -144,31 +144,22 @@ export interface PublicEvent<InRecord extends z.ZodObject = z.ZodObject> {
   /** Its data in the API's history and on its topic. */
   answer: z.ZodObject;
   record: InRecord;
-  /** Example data, and how the subject after the event differs from a new one. */
-  example: object;
-  after: object;
   toAnswer(data: object): Data;
   toRecord(data: object): Data;
 }
 
 /** An event whose public data are fields of the stored event's data, or of the result of `from`. */
-export function publicEvent<Both extends Fields>(
+export function publicEvent<Both extends Fields = Fields>(
   meaning: string,
-  {
-    from = (data: never): object => data,
-    ...surfaces
-  }: Surfaces<Both, Fields, Both> & { from?: (data: never) => object },
-  example: z.infer<z.ZodObject<Both>>,
-  after: object = {},
+  both: Both = {} as Both,
+  { inAnswers = {}, from = (data) => data }: { inAnswers?: Fields; from?: (data: never) => object } = {},
 ): PublicEvent<z.ZodObject<Both>> {
-  const { answer, record } = publicObject(surfaces);
+  const { answer, record } = publicObject<Both, Fields, Fields>({ both, inAnswers });
   const [showAnswer, showRecord] = [showOf(answer), showOf(record)];
   return {
     meaning,
     answer,
     record,
-    example,
-    after,
     toAnswer: (data) => showAnswer(from(data as never)) as Data,
     toRecord: (data) => showRecord(from(data as never)) as Data,
   };

@@ -148,47 +148,25 @@ function reviewAt<Code extends string>(
 }
 
 /** The events of reviews, the same for payments and payouts. */
-export function reviewEvents(codes: readonly string[], stateAfter: object) {
-  const code = 'discrepancy';
-  const shown = { kind: 'final_status_revised', status: 'declined', observedStatus: 'approved' };
-  const answer = { resolution: 'accept_theirs', reason: 'Checked with the bank.' };
+export function reviewEvents(codes: readonly string[]) {
   const of = { code: oneOf(codes, 'The code of the review.'), number };
   return {
-    ReviewOpened: publicEvent(
-      'A review was opened: a person must resolve it.',
-      { both: { code: oneOf(codes, 'Reason of the review.'), evidence } },
-      { code, evidence: shown },
-      { ...stateAfter, reviews: [{ code }] },
-    ),
+    ReviewOpened: publicEvent('A review was opened: a person must resolve it.', {
+      code: oneOf(codes, 'Reason of the review.'),
+      evidence,
+    }),
     ReviewResolutionProposed: publicEvent(
       'The first of two people proposed a resolution. It changes nothing until another person confirms it.',
-      {
-        both: { ...of, resolution: z.string().describe('The answer.'), reason },
-      },
-      { code, number: 1, ...answer },
-      { ...stateAfter, reviews: [{ code }] },
+      { ...of, resolution: z.string().describe('The answer.'), reason },
     ),
-    ReviewResolved: publicEvent(
-      'The review was resolved.',
-      { both: { ...of, resolution, reason } },
-      { code, number: 1, ...answer },
-      stateAfter,
-    ),
+    ReviewResolved: publicEvent('The review was resolved.', { ...of, resolution, reason }),
   };
 }
 
 /** The events of deferred callbacks, the same for payments and payouts. */
-export const callbackEvents = (stateAfter: object) => ({
+export const callbackEvents = {
   CallbackDeferred: publicEvent(
     'A callback arrived while the Payment Service could not be inquired. The gateway inquires later.',
-    { both: {} },
-    {},
-    stateAfter,
   ),
-  CallbackInquired: publicEvent(
-    'The gateway has inquired about the subject of a deferred callback.',
-    { both: {} },
-    {},
-    stateAfter,
-  ),
-});
+  CallbackInquired: publicEvent('The gateway has inquired about the subject of a deferred callback.'),
+};

@@ -7,7 +7,7 @@ import {
   providerCallbacksTopic,
 } from '@tollgate/core';
 import { gatewayDisputesTopic, gatewayPaymentsTopic, gatewayPayoutsTopic } from '@tollgate/gateway-api';
-import { publicTopics } from '@tollgate/gateway-api/asyncapi';
+import { exampleOf as recordOf } from '@tollgate/gateway-api/asyncapi';
 import { createEmbeddedMessageBus, createEmbeddedTopicReader } from '@tollgate/message-bus';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
@@ -22,9 +22,8 @@ import {
 import { runCommandLine } from './program.ts';
 
 function exampleOf(type: string, key?: string): EncodedRecord {
-  const found = publicTopics.flatMap(({ messages }) => messages).find((each) => each.type === type);
-  if (found === undefined) throw new Error(`there is no example of ${type}`);
-  return { ...found.example, key: key ?? found.example.key };
+  const example = recordOf(type);
+  return { ...example, key: key ?? example.key };
 }
 
 const requested = exampleOf('tollgate.payment.requested.v1');

@@ -2,7 +2,7 @@
 import { temporaryFile, temporaryStore } from '@tollgate/event-store/testing';
 import { type EncodedRecord } from '@tollgate/core';
 import { gatewayPaymentsTopic, gatewayPayoutsTopic } from '@tollgate/gateway-api';
-import { publicTopics } from '@tollgate/gateway-api/asyncapi';
+import { exampleOf } from '@tollgate/gateway-api/asyncapi';
 import { type Entry, openBookkeeper } from '@tollgate/gateway-api/example';
 import { createEmbeddedMessageBus } from '@tollgate/message-bus';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
@@ -11,20 +11,19 @@ import { expect, it, onTestFinished } from 'vitest';
 
 /** A record like the example of its type, of another payment or payout and at another place in its history. */
 function recordOf(type: string, key: string, sequence: number): EncodedRecord {
-  const message = publicTopics.flatMap(({ messages }) => messages).find((each) => each.type === type);
-  if (message === undefined) throw new Error(`there is no example of ${type}`);
-  const value = JSON.parse(new TextDecoder().decode(message.example.value));
+  const example = exampleOf(type);
+  const value = JSON.parse(new TextDecoder().decode(example.value));
   value.event.sequence = sequence;
   for (const subject of [value.payment, value.payout]) if (subject !== undefined) subject.token = key;
   return {
     key,
-    headers: { ...message.example.headers, ce_subject: key, ce_sequence: String(sequence) },
+    headers: { ...example.headers, ce_subject: key, ce_sequence: String(sequence) },
     value: new TextEncoder().encode(JSON.stringify(value)),
   };
 }
 
-const paymentTypes = ['requested', 'attempt-accepted', 'approved', 'refund-submitted', 'refund-approved'];
-const payoutTypes = ['requested', 'accepted', 'approved'];
+const paymentTypes = ['requested', 'approved', 'refund-approved'];
+const payoutTypes = ['requested', 'approved'];
 const historyOf = (subject: string, types: string[], key: string) =>
   types.map((type, sequence) => recordOf(`tollgate.${subject}.${type}.v1`, key, sequence));
 

@@ -59,7 +59,15 @@ describe('the AsyncAPI document', () => {
   });
 });
 
-describe.each(messages)('the example of $type', ({ type, event, schema, example }) => {
+const examples = messages.flatMap(({ example, ...message }) =>
+  example === undefined ? [] : [{ ...message, example }],
+);
+
+it('each topic has an example', () => {
+  expect(new Set(examples.map(({ topic }) => topic)).size).toBe(publicTopics.length);
+});
+
+describe.each(examples)('the example of $type', ({ type, event, schema, example }) => {
   it('matches its schema, and has nothing beyond it', () => {
     expect(schema.parse(valueOf(example))).toEqual(valueOf(example));
     expect(headersSchema.parse(example.headers)).toEqual(example.headers);
@@ -76,6 +84,6 @@ describe.each(messages)('the example of $type', ({ type, event, schema, example 
 
 it('a schema accepts records of its own event only', () => {
   for (const { schema, event } of messages)
-    for (const other of messages.filter((each) => each.event !== event))
+    for (const other of examples.filter((each) => each.event !== event))
       expect(schema.safeParse(valueOf(other.example)).success, `${other.type} as ${event}`).toBe(false);
 });

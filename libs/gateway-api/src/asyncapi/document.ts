@@ -1,4 +1,6 @@
 /** The AsyncAPI document of the public topics, derived from the schemas that consumers decode records with. */
+import type { EncodedRecord } from '@tollgate/core';
+import { omitUndefined } from '@tollgate/service-kit';
 import { z } from 'zod';
 import { onTopics } from '../public-object.ts';
 import { type PublicMessage, type PublicTopic, publicTopics } from '../topics/public-topics.ts';
@@ -77,11 +79,14 @@ function toMessage(key: string, { type, event, meaning, example }: PublicMessage
     bindings: {
       kafka: { key: { type: 'string', description: key }, bindingVersion: '0.5.0' },
     },
-    examples: [
-      { headers: example.headers, payload: JSON.parse(new TextDecoder().decode(example.value)) as unknown },
-    ],
+    ...omitUndefined({ examples: example && [toExample(example)] }),
   };
 }
+
+const toExample = ({ headers, value }: EncodedRecord): JsonObject => ({
+  headers,
+  payload: JSON.parse(new TextDecoder().decode(value)) as unknown,
+});
 
 const refTo = (section: 'messages' | 'schemas', name: string) => ({
   $ref: `#/components/${section}/${name}`,

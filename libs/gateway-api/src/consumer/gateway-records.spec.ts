@@ -1,15 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { publicTopics } from '../topics/public-topics.ts';
+import { exampleOf, publicTopics } from '../topics/public-topics.ts';
 import type { EncodedRecord } from '@tollgate/core';
 import { decodePaymentRecord } from '../topics/records.ts';
 import { decodeGatewayRecord } from './gateway-records.ts';
-
-function exampleOf(type: string): EncodedRecord {
-  const found = publicTopics.flatMap(({ messages }) => messages).find((message) => message.type === type);
-  if (found === undefined) throw new Error(`there is no example of ${type}`);
-  return found.example;
-}
 
 const approved = exampleOf('tollgate.payment.approved.v1');
 const valueOf = ({ value }: EncodedRecord) => JSON.parse(new TextDecoder().decode(value));
@@ -35,8 +29,7 @@ describe('decoding a record of any topic', () => {
   it.each([
     ['tollgate.payout.approved.v1', 'payout'],
     ['tollgate.dispute.opened.v1', 'dispute'],
-    ['tollgate.payment.review-opened.v1', 'payment'],
-    ['tollgate.payout.review-opened.v1', 'payout'],
+    ['tollgate.payment.refund-approved.v1', 'payment'],
   ])('decodes %s as an event of a %s', (type, kind) => {
     expect(decodeGatewayRecord(exampleOf(type)).kind).toBe(kind);
   });

@@ -3,8 +3,7 @@ import { accountStates, environmentSchema } from '@tollgate/core';
 import { z } from 'zod';
 import { oneOf } from '../public-object.ts';
 import { instant } from '../values.ts';
-
-const success = z.literal(true);
+import { answer } from './answer-parts.ts';
 
 const state = oneOf(
   accountStates,
@@ -36,8 +35,7 @@ const accountSchema = z.object({
 const names = (description: string) => z.array(z.string()).describe(`${description}, as environment/name.`);
 
 export const accountAnswerSchemas = {
-  AccountList: z.object({
-    success,
+  AccountList: answer({
     accounts: z.array(accountSchema),
     hasFile: z.boolean().describe('True if the accounts file can be reloaded.'),
     fileFault: z
@@ -45,12 +43,8 @@ export const accountAnswerSchemas = {
       .exactOptional()
       .describe('Why the answering process rejected the file at the last reload.'),
   }),
-  ChangedAccount: z.object({
-    success,
-    ...accountSchema.pick({ environment: true, account: true, state: true }).shape,
-  }),
-  ReloadedAccounts: z.object({
-    success,
+  ChangedAccount: answer({ ...accountSchema.pick({ environment: true, account: true, state: true }).shape }),
+  ReloadedAccounts: answer({
     added: names('New accounts'),
     changed: names('Changed accounts'),
     removed: names('Removed accounts'),

@@ -18,8 +18,8 @@ import { webhookEndpointSchema } from '../webhook-endpoint.ts';
 import { webhookBodySchema, webhookSchema } from '../webhook.ts';
 import { causeSchema, paymentEventSchema, payoutEventSchema } from './history.ts';
 import { operatorAnswerSchemas } from './operator-answers.ts';
+import { answer, page, pageOf } from './answer-parts.ts';
 
-const success = z.literal(true);
 const paymentSchema = publicPayment.answer;
 const payoutSchema = publicPayout.answer;
 const disputeSchema = publicDispute.answer;
@@ -40,14 +40,13 @@ const currencyTotalsSchema = z.object({
     .describe('Only for keys that may read payouts.'),
 });
 
-const pageFields = {
-  perPage: z.int().min(1),
-  nextCursor: z.string().exactOptional().describe('Cursor of the next page; absent on the last page.'),
+const countedPage = {
+  ...page,
   totalCount: z.int().min(0).exactOptional().describe('Present when `withTotal=true` was sent.'),
 };
 
 const shownPayment = z.union([paymentSchema, listedPayoutSchema]);
-const answeredPayment = { success, token: paymentToken, payment: paymentSchema };
+const answeredPayment = { token: paymentToken, payment: paymentSchema };
 
 /** Absent if payouts use the provider's balance. */
 const part = (what: string) => z.int().exactOptional().describe(`Of \`hold\`: ${what}.`);
@@ -73,23 +72,21 @@ export const answerSchemas = {
     ...answeredPayment,
     processingUrl: z.string().exactOptional().describe('Redirect your customer to it.'),
   }),
-  EndedCaptureOrVoidPayment: z.object(answeredPayment),
-  PaymentAnswer: z.object({ success, payment: shownPayment }),
-  PaymentList: z.object({ success, payments: z.array(shownPayment), ...pageFields }),
-  PaymentHistory: z.object({ success, events: z.array(paymentEventSchema) }),
-  CreatedRefund: z.object({ success, token: refundToken, refund: refundSchema }),
-  RefundList: z.object({ success, refunds: z.array(refundSchema), ...pageFields }),
-  RefundAnswer: z.object({ success, refund: refundSchema }),
-  CreatedPayout: z.object({ success, token: payoutToken, payout: payoutSchema }),
-  PayoutAnswer: z.object({ success, payout: payoutSchema }),
-  CheckedDestination: z.object({
-    success,
+  EndedCaptureOrVoidPayment: answer(answeredPayment),
+  PaymentAnswer: answer({ payment: shownPayment }),
+  PaymentList: answer({ payments: z.array(shownPayment), ...countedPage }),
+  PaymentHistory: answer({ events: z.array(paymentEventSchema) }),
+  CreatedRefund: answer({ token: refundToken, refund: refundSchema }),
+  RefundList: answer({ refunds: z.array(refundSchema), ...countedPage }),
+  RefundAnswer: answer({ refund: refundSchema }),
+  CreatedPayout: answer({ token: payoutToken, payout: payoutSchema }),
+  PayoutAnswer: answer({ payout: payoutSchema }),
+  CheckedDestination: answer({
     isSame: z.boolean().describe('True if the payout goes to this bank account.'),
   }),
-  PayoutList: z.object({ success, payouts: z.array(payoutSchema), ...pageFields }),
-  PayoutHistory: z.object({ success, events: z.array(payoutEventSchema) }),
-  Balance: z.object({
-    success,
+  PayoutList: answer({ payouts: z.array(payoutSchema), ...countedPage }),
+  PayoutHistory: answer({ events: z.array(payoutEventSchema) }),
+  Balance: answer({
     wallet: z.object({
       currency,
       available: z
@@ -101,8 +98,7 @@ export const answerSchemas = {
       notSettled: part('the Payment Service does not report it as available yet'),
     }),
   }),
-  Totals: z.object({
-    success,
+  Totals: answer({
     dateFrom: z.iso.date().describe('The first day.'),
     dateTo: z.iso.date().describe('The last day.'),
     days: z
@@ -110,36 +106,24 @@ export const answerSchemas = {
       .describe('Days with at least one payment or payout, earliest first.'),
     sums: z.array(currencyTotalsSchema).describe('Sums over all these days, by currency.'),
   }),
-  LatestDisputes: z.object({ success, disputes: z.array(specifiedDispute) }),
-  DisputeList: z.object({ success, disputes: z.array(disputeSchema), ...pageFields }),
-  DisputeAnswer: z.object({ success, dispute: disputeSchema }),
+  LatestDisputes: answer({ disputes: z.array(specifiedDispute) }),
+  DisputeList: answer({ disputes: z.array(disputeSchema), ...countedPage }),
+  DisputeAnswer: answer({ dispute: disputeSchema }),
   LedgerAmounts: ledgerAmounts,
   JournalEntry: publicJournalEntry,
   Statement: statementSchema,
-  Journal: z.object({
-    success,
-    entries: z.array(publicJournalEntry),
-    perPage: pageFields.perPage,
-    nextCursor: pageFields.nextCursor,
-  }),
-  StatementList: z.object({
-    success,
+  Journal: pageOf({ entries: z.array(publicJournalEntry) }),
+  StatementList: answer({
     month: z.string(),
     statements: z.array(statementSchema).describe('One for each wallet, merchant account and currency.'),
   }),
-  ReviewList: z.object({
-    success,
-    reviews: z.array(reviewEntrySchema),
-    perPage: pageFields.perPage,
-    nextCursor: pageFields.nextCursor,
-  }),
+  ReviewList: pageOf({ reviews: z.array(reviewEntrySchema) }),
   ResolvedReview: z.union([
-    z.object(answeredPayment),
-    z.object({ success, token: payoutToken, payout: payoutSchema }),
-    z.object({ success, token: z.string().describe('Operations that only the Payment Service has.') }),
+    answer(answeredPayment),
+    answer({ token: payoutToken, payout: payoutSchema }),
+    answer({ token: z.string().describe('Operations that only the Payment Service has.') }),
   ]),
-  EventFeed: z.object({
-    success,
+  EventFeed: answer({
     events: z.array(
       z.object({
         cursor: z.string().describe('Send it as `cursor` to continue after this record.'),
@@ -157,43 +141,25 @@ export const answerSchemas = {
         'False if there may be more events: request the next page. After a start, the first request may collect events for a moment.',
       ),
   }),
-  RequestList: z.object({
-    success,
-    requests: z.array(requestSchema),
-    perPage: pageFields.perPage,
-    nextCursor: pageFields.nextCursor,
-  }),
-  RequestAnswer: z.object({ success, request: requestSchema }),
-  ReconciliationList: z.object({
-    success,
-    reconciliations: z.array(publicReconciliationSchema),
-    perPage: pageFields.perPage,
-    nextCursor: pageFields.nextCursor,
-  }),
-  ReconciliationAnswer: z.object({
-    success,
+  RequestList: pageOf({ requests: z.array(requestSchema) }),
+  RequestAnswer: answer({ request: requestSchema }),
+  ReconciliationList: pageOf({ reconciliations: z.array(publicReconciliationSchema) }),
+  ReconciliationAnswer: answer({
     reconciliation: publicReconciliationSchema.extend({ differences: z.array(publicDifferenceSchema) }),
   }),
   WebhookEndpoint: webhookEndpointSchema,
-  WebhookEndpointList: z.object({ success, endpoints: z.array(webhookEndpointSchema) }),
-  WebhookEndpointAnswer: z.object({ success, endpoint: webhookEndpointSchema }),
-  CreatedWebhookEndpoint: z.object({
-    success,
+  WebhookEndpointList: answer({ endpoints: z.array(webhookEndpointSchema) }),
+  WebhookEndpointAnswer: answer({ endpoint: webhookEndpointSchema }),
+  CreatedWebhookEndpoint: answer({
     endpoint: webhookEndpointSchema,
     secret: z.string().describe('`whsec_…`, for Standard Webhooks. It is shown only here.'),
   }),
-  WebhookList: z.object({
-    success,
-    webhooks: z.array(webhookSchema),
-    perPage: pageFields.perPage,
-    nextCursor: pageFields.nextCursor,
-  }),
-  ReplayedWebhooks: z.object({
-    success,
+  WebhookList: pageOf({ webhooks: z.array(webhookSchema) }),
+  ReplayedWebhooks: answer({
     replayed: z.int().min(0).describe('Number of webhooks that are sent again.'),
     nextCursor: z.string().exactOptional().describe('Send it as `cursor` to continue.'),
   }),
-  SentTest: z.object({ success, id: z.string().describe('Id of the webhook, sent as `webhook-id`.') }),
+  SentTest: answer({ id: z.string().describe('Id of the webhook, sent as `webhook-id`.') }),
   ...operatorAnswerSchemas,
   Health: z.object({ status: z.literal('ok') }),
   Readiness: z.object({

@@ -4,8 +4,7 @@ import { oneOf } from '../public-object.ts';
 import type { RegisteredCredential } from '@tollgate/teams';
 import { omitUndefined } from '@tollgate/service-kit';
 import { instant, toIso } from '../values.ts';
-
-const success = z.literal(true);
+import { answer } from './answer-parts.ts';
 
 const credentialSchema = z.object({
   id: z.string().describe('Names it for a revocation; grants no access.'),
@@ -32,20 +31,15 @@ export const toPublicCredential = ({
 });
 
 export const credentialAnswerSchemas = {
-  BegunSession: z.object({ success, session: z.string().describe('The cookie of the console.') }),
-  Me: z.object({
-    success,
+  BegunSession: answer({ session: z.string().describe('The cookie of the console.') }),
+  Me: answer({
     person: z.string(),
     credential: z.string().describe('Id of the credential of this request.'),
     credentials: z.array(credentialSchema).describe('Oldest first.'),
   }),
-  CredentialList: z.object({
-    success,
+  CredentialList: answer({
     credentials: z.array(credentialSchema),
     count: z.int().min(0).describe('Number of matches; at most 1,000 are listed.'),
   }),
-  RevokedCredentials: z.object({
-    success,
-    revoked: z.array(credentialSchema).describe('The revoked credentials.'),
-  }),
+  RevokedCredentials: answer({ revoked: z.array(credentialSchema).describe('The revoked credentials.') }),
 } as const satisfies Record<string, z.ZodType>;

@@ -1,5 +1,5 @@
 import { disputeExportSchema, disputeListSchema, noQuerySchema } from './queries.ts';
-import { csvFile, done, get, ofReads, tagged } from './route-parts.ts';
+import { csvFile, done, get, listed, ofReads, tagged } from './route-parts.ts';
 import type { Route } from './routes.ts';
 
 export const disputeRoutes = {
@@ -22,8 +22,7 @@ export const disputeRoutes = {
     query: disputeListSchema,
     minPosition: true,
     tellsPosition: true,
-    answers: done('One page; it may be shorter than `perPage` while `nextCursor` is present.', 'DisputeList'),
-    errors: [...ofReads],
+    ...listed('DisputeList'),
   },
   exportDisputes: {
     ...get('query-service', 'Money', '/api/v1/disputes.csv'),

@@ -1,6 +1,6 @@
 /** The journal of a team, and its statements. */
 import { journalExportSchema, journalListSchema, statementSchema } from './queries.ts';
-import { csvFile, done, get, ofReads } from './route-parts.ts';
+import { csvFile, done, get, listed, ofReads } from './route-parts.ts';
 import type { Route } from './routes.ts';
 
 const csv = 'RFC 4180 with a header line and a byte order mark; amounts in minor units and in major units.';
@@ -15,8 +15,7 @@ export const ledgerRoutes = {
     query: journalListSchema,
     minPosition: true,
     tellsPosition: true,
-    answers: done('One page; it may be shorter than `perPage` while `nextCursor` is present.', 'Journal'),
-    errors: [...ofReads],
+    ...listed('Journal'),
   },
   exportJournal: {
     ...get('query-service', 'Money', '/api/v1/journal.csv'),

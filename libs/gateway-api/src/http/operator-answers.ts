@@ -16,8 +16,8 @@ import { instant } from '../values.ts';
 import { accountAnswerSchemas } from './account-answers.ts';
 import { credentialAnswerSchemas } from './credential-answers.ts';
 import { teamAnswerSchemas } from './team-answers.ts';
+import { answer, pageOf } from './answer-parts.ts';
 
-const success = z.literal(true);
 const owner = { team: z.string(), environment: z.enum(environmentSchema.options) };
 const ownedPayment = publicPayment.answer.extend({ ...owner, account: z.string() });
 
@@ -80,14 +80,8 @@ export const operatorAnswerSchemas = {
   OwnedPayout: ownedPayout,
   OwnedRefund: ownedRefund,
   OwnedDispute: ownedDispute,
-  OperatorPaymentList: z.object({
-    success,
-    payments: z.array(ownedPayment),
-    perPage: z.int().min(1),
-    nextCursor: z.string().exactOptional(),
-  }),
-  OperatorPayment: z.object({
-    success,
+  OperatorPaymentList: pageOf({ payments: z.array(ownedPayment) }),
+  OperatorPayment: answer({
     payment: ownedPayment,
     machine: z
       .object({ lifecycle: z.string(), refund: z.string() })
@@ -102,8 +96,7 @@ export const operatorAnswerSchemas = {
     reviews: z.array(reviewEntrySchema),
     disputes: z.array(publicDispute.answer).describe('Events of this payment, oldest first.'),
   }),
-  OperatorHistory: z.object({
-    success,
+  OperatorHistory: answer({
     events: z.array(
       z.object({
         revision: z.int().min(0),
@@ -121,60 +114,29 @@ export const operatorAnswerSchemas = {
       }),
     ),
   }),
-  OperatorPayoutList: z.object({
-    success,
-    payouts: z.array(ownedPayout),
-    perPage: z.int().min(1),
-    nextCursor: z.string().exactOptional(),
-  }),
-  OperatorRefundList: z.object({
-    success,
-    refunds: z.array(ownedRefund),
-    perPage: z.int().min(1),
-    nextCursor: z.string().exactOptional(),
-  }),
-  OperatorDisputeList: z.object({
-    success,
-    disputes: z.array(ownedDispute),
-    perPage: z.int().min(1),
-    nextCursor: z.string().exactOptional(),
-  }),
-  OperatorPayout: z.object({ success, payout: ownedPayout }),
+  OperatorPayoutList: pageOf({ payouts: z.array(ownedPayout) }),
+  OperatorRefundList: pageOf({ refunds: z.array(ownedRefund) }),
+  OperatorDisputeList: pageOf({ disputes: z.array(ownedDispute) }),
+  OperatorPayout: answer({ payout: ownedPayout }),
   OwnedJournalEntry: ownedEntry,
   OwnedStatement: ownedStatement,
   WalletBalance: walletBalance,
-  OperatorJournal: z.object({
-    success,
-    entries: z.array(ownedEntry),
-    perPage: z.int().min(1),
-    nextCursor: z.string().exactOptional(),
-  }),
-  OperatorStatementList: z.object({ success, month: z.string(), statements: z.array(ownedStatement) }),
-  WalletBalanceList: z.object({ success, balances: z.array(walletBalance) }),
-  OperatorReconciliationList: z.object({
-    success,
-    reconciliations: z.array(ownedReconciliation),
-    perPage: z.int().min(1),
-    nextCursor: z.string().exactOptional(),
-  }),
-  OperatorReconciliation: z.object({
-    success,
+  OperatorJournal: pageOf({ entries: z.array(ownedEntry) }),
+  OperatorStatementList: answer({ month: z.string(), statements: z.array(ownedStatement) }),
+  WalletBalanceList: answer({ balances: z.array(walletBalance) }),
+  OperatorReconciliationList: pageOf({ reconciliations: z.array(ownedReconciliation) }),
+  OperatorReconciliation: answer({
     reconciliation: ownedReconciliation.extend({ differences: z.array(publicDifferenceSchema) }),
   }),
-  OperatorWebhookList: z.object({
-    success,
+  OperatorWebhookList: pageOf({
     webhooks: z.array(webhookSchema.extend(owner)),
     count: z.int().min(0).describe('Number of matches on all pages.'),
-    perPage: z.int().min(1),
-    nextCursor: z.string().exactOptional(),
   }),
-  DisabledEndpointList: z.object({
-    success,
+  DisabledEndpointList: answer({
     endpoints: z.array(webhookEndpointSchema.extend({ team: owner.team })),
     count: z.int().min(0).describe('All of them; at most 500 are listed.'),
   }),
-  SecurityLog: z.object({
-    success,
+  SecurityLog: pageOf({
     entries: z.array(
       z.object({
         revision: z.int().min(0).describe('Its number in the log, from 0.'),
@@ -186,22 +148,17 @@ export const operatorAnswerSchemas = {
     ),
     checked: z.int().min(0).describe('Number of entries of this page with an intact chain.'),
     faultAt: z.int().min(0).exactOptional().describe('The newest entry with a broken chain.'),
-    perPage: z.int().min(1),
-    nextCursor: z.string().exactOptional(),
   }),
-  RequestedReconciliation: z.object({
-    success,
+  RequestedReconciliation: answer({
     token: z.string().describe('Token under which it is listed when it has ended.'),
   }),
-  InquiryAnswer: z.object({
-    success,
+  InquiryAnswer: answer({
     result: oneOf(
       ['inquired', 'awaiting-answer', 'nothing-there', 'failed', 'not-asked'],
       'Result of the inquiry.',
     ),
   }),
-  OperatorReviewList: z.object({
-    success,
+  OperatorReviewList: answer({
     reviews: z.array(
       z.intersection(
         reviewEntrySchema,
@@ -217,8 +174,7 @@ export const operatorAnswerSchemas = {
     count: z.int().min(0).describe('Number of matches on all pages.'),
     nextCursor: z.string().exactOptional(),
   }),
-  Overview: z.object({
-    success,
+  Overview: answer({
     at: instant,
     hours: z.array(overviewHour),
     readModelLagMs: z
@@ -232,8 +188,7 @@ export const operatorAnswerSchemas = {
     openDisputes: z.int().min(0).describe('Disputes that are open or of unknown status.'),
     reviews: z.int().min(0),
   }),
-  OutcomeCounts: z.object({
-    success,
+  OutcomeCounts: answer({
     createdFrom: instant,
     counts: z.array(
       z.object({
@@ -247,8 +202,7 @@ export const operatorAnswerSchemas = {
       }),
     ),
   }),
-  SearchResults: z.object({
-    success,
+  SearchResults: answer({
     hits: z.array(searchHit).describe('At most 20: whole matches first.'),
     isPartial: z
       .boolean()
@@ -259,17 +213,14 @@ export const operatorAnswerSchemas = {
       .exactOptional()
       .describe('The request with the searched id.'),
   }),
-  TeamNames: z.object({
-    success,
+  TeamNames: answer({
     teams: z.array(z.string()),
     withoutKey: z.array(z.string()).describe('Teams without an active key.'),
   }),
-  SavedViews: z.object({
-    success,
+  SavedViews: answer({
     views: z.array(z.object({ name: z.string(), query: z.string() })).describe('By name.'),
   }),
-  DeadLetterList: z.object({
-    success,
+  DeadLetterList: answer({
     deadLetters: z.array(
       z.object({
         offset: z.string().describe('Partition and offset on the topic of dead letters.'),
@@ -282,10 +233,9 @@ export const operatorAnswerSchemas = {
     ),
     count: z.int().min(0).describe('All of them; at most 500 are listed.'),
   }),
-  Transfer: z.object({ success, token: z.string().describe('Of the transfer.') }),
-  ReplayedDeadLetters: z.object({ success, offsets: z.array(z.string()) }),
-  ForgottenCustomer: z.object({
-    success,
+  Transfer: answer({ token: z.string().describe('Of the transfer.') }),
+  ReplayedDeadLetters: answer({ offsets: z.array(z.string()) }),
+  ForgottenCustomer: answer({
     wasKept: z.boolean().describe('True if the e-mail or IP address of the customer was stored until now.'),
     remains: z
       .record(z.string(), z.string())

@@ -19,7 +19,7 @@ import {
   searchSchema,
   securityLogSchema,
 } from './queries.ts';
-import { csvFile, done, ofCommands, ofReads, post } from './route-parts.ts';
+import { csvFile, done, listed, ofCommands, ofReads, onePage, post } from './route-parts.ts';
 import type { Bound, Route } from './routes.ts';
 import { ofReplays, replayed } from './webhook-routes.ts';
 
@@ -42,11 +42,7 @@ export const operatorRoutes = {
     description: `With a filter by amount, account, mask or decline reason, a page ends after 5,000 payments that do not match: follow \`nextCursor\`.\n\n${onBehalf}`,
     query: operatorPaymentListSchema,
     isExpensive: true,
-    answers: done(
-      'One page; it may be shorter than `perPage` while `nextCursor` is present.',
-      'OperatorPaymentList',
-    ),
-    errors: [...ofReads],
+    ...listed('OperatorPaymentList'),
   },
   exportPaymentsOfAll: {
     ...reading('payments.csv', 'teams'),
@@ -134,11 +130,7 @@ export const operatorRoutes = {
     summary: 'Lists the payouts of all teams, newest or oldest first',
     query: operatorPayoutListSchema,
     isExpensive: true,
-    answers: done(
-      'One page; it may be shorter than `perPage` while `nextCursor` is present.',
-      'OperatorPayoutList',
-    ),
-    errors: [...ofReads],
+    ...listed('OperatorPayoutList'),
   },
   retrievePayoutOfAny: {
     ...reading('payouts/:token', 'teams'),
@@ -157,11 +149,7 @@ export const operatorRoutes = {
     summary: 'Lists the refunds of all teams, newest or oldest first',
     query: operatorRefundListSchema,
     isExpensive: true,
-    answers: done(
-      'One page; it may be shorter than `perPage` while `nextCursor` is present.',
-      'OperatorRefundList',
-    ),
-    errors: [...ofReads],
+    ...listed('OperatorRefundList'),
   },
   exportRefundsOfAll: {
     ...reading('refunds.csv', 'teams'),
@@ -177,11 +165,7 @@ export const operatorRoutes = {
       'A caller that reaches every team also sees disputes whose payment is not known: they have no team.',
     query: operatorDisputeListSchema,
     isExpensive: true,
-    answers: done(
-      'One page; it may be shorter than `perPage` while `nextCursor` is present.',
-      'OperatorDisputeList',
-    ),
-    errors: [...ofReads],
+    ...listed('OperatorDisputeList'),
   },
   exportDisputesOfAll: {
     ...reading('disputes.csv', 'teams'),
@@ -197,11 +181,7 @@ export const operatorRoutes = {
       'Transfers between shared wallets belong to no team: callers who reach all teams see them. A page ends after 5,000 entries that do not match: follow `nextCursor`.',
     query: operatorJournalListSchema,
     isExpensive: true,
-    answers: done(
-      'One page; it may be shorter than `perPage` while `nextCursor` is present.',
-      'OperatorJournal',
-    ),
-    errors: [...ofReads],
+    ...listed('OperatorJournal'),
   },
   exportJournalOfAll: {
     ...reading('journal.csv', 'teams'),
@@ -235,10 +215,7 @@ export const operatorRoutes = {
     ...reading('reconciliations', 'teams'),
     summary: 'Lists the reconciliations of all accounts that have ended, newest first',
     query: reconciliationListSchema,
-    answers: done(
-      'One page; it may be shorter than `perPage` while `nextCursor` is present.',
-      'OperatorReconciliationList',
-    ),
+    answers: onePage('OperatorReconciliationList'),
     errors: ['invalid_param', 'store_unavailable'],
   },
   retrieveReconciliationOfAny: {
@@ -269,8 +246,7 @@ export const operatorRoutes = {
       '`failed`: no further attempt follows. `retrying`: an attempt has failed, and another one follows. Lists the last 10,000 delivered webhooks of each team and environment, and all undelivered ones.',
     query: operatorWebhookListSchema,
     isExpensive: true,
-    answers: done('One page.', 'OperatorWebhookList'),
-    errors: [...ofReads],
+    ...listed('OperatorWebhookList'),
   },
   listDisabledEndpoints: {
     ...reading('webhook-endpoints', 'teams'),
@@ -311,8 +287,7 @@ export const operatorRoutes = {
     description: 'Pages have 500 reviews unless `perPage` says otherwise.',
     query: operatorReviewListSchema,
     isExpensive: true,
-    answers: done('One page.', 'OperatorReviewList'),
-    errors: [...ofReads],
+    ...listed('OperatorReviewList'),
   },
   showOverview: {
     ...reading('overview', 'teams'),

@@ -3,6 +3,7 @@ import {
   calls,
   done,
   get,
+  listed,
   ofCommands,
   ofProviderCalls,
   ofReads,
@@ -99,8 +100,7 @@ export const payoutRoutes = {
     query: payoutListSchema,
     minPosition: true,
     tellsPosition: true,
-    answers: done('One page; it may be shorter than `perPage` while `nextCursor` is present.', 'PayoutList'),
-    errors: [...ofReads],
+    ...listed('PayoutList'),
   },
   retrievePayout: {
     ...get('query-service', 'Payouts', '/api/v1/payouts/:token'),

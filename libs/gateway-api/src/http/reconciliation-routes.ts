@@ -1,5 +1,5 @@
 import { reconciliationListSchema } from './queries.ts';
-import { get } from './route-parts.ts';
+import { get, onePage } from './route-parts.ts';
 import type { Route } from './routes.ts';
 
 export const reconciliationRoutes = {
@@ -10,12 +10,7 @@ export const reconciliationRoutes = {
       "Our books compared with the Payment Service's lists, by merchant account and day. Lists only runs that compared payments and payouts of your team alone.",
     scopes: ['admin'],
     query: reconciliationListSchema,
-    answers: {
-      200: {
-        meaning: 'One page; it may be shorter than `perPage` while `nextCursor` is present.',
-        schema: 'ReconciliationList',
-      },
-    },
+    answers: onePage('ReconciliationList'),
     errors: ['invalid_param', 'store_unavailable'],
   },
   retrieveReconciliation: {

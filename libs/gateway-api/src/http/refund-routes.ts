@@ -1,5 +1,16 @@
 import { refundExportSchema, refundListSchema } from './queries.ts';
-import { calls, csvFile, done, get, ofProviderCalls, ofReads, post, tagged, unknown } from './route-parts.ts';
+import {
+  calls,
+  csvFile,
+  done,
+  get,
+  listed,
+  ofProviderCalls,
+  ofReads,
+  post,
+  tagged,
+  unknown,
+} from './route-parts.ts';
 import type { Route } from './routes.ts';
 
 export const refundRoutes = {
@@ -41,8 +52,7 @@ export const refundRoutes = {
     query: refundListSchema,
     minPosition: true,
     tellsPosition: true,
-    answers: done('One page; it may be shorter than `perPage` while `nextCursor` is present.', 'RefundList'),
-    errors: [...ofReads],
+    ...listed('RefundList'),
   },
   exportRefunds: {
     ...get('query-service', 'Refunds', '/api/v1/refunds.csv'),

@@ -1,6 +1,6 @@
 /** Routes of stored requests. */
 import { requestListSchema } from './queries.ts';
-import { get } from './route-parts.ts';
+import { get, onePage } from './route-parts.ts';
 import type { Route } from './routes.ts';
 
 export const requestRoutes = {
@@ -11,12 +11,7 @@ export const requestRoutes = {
       'Requests of all keys of your team in the environment of this key, without bodies. A request is listed within a second of its answer. Records may be lost if a process is killed, and the oldest are deleted if there are too many.',
     scopes: ['read'],
     query: requestListSchema,
-    answers: {
-      200: {
-        meaning: 'One page; it may be shorter than `perPage` while `nextCursor` is present.',
-        schema: 'RequestList',
-      },
-    },
+    answers: onePage('RequestList'),
     errors: ['invalid_param'],
   },
   retrieveRequest: {

@@ -11,6 +11,10 @@ export const ofProviderCalls = [
   ...['provider_unavailable', 'account_paused', 'account_draining', 'store_unavailable'],
 ] as readonly ErrorCode[];
 export const done = (meaning: string, schema: AnswerName) => ({ 200: { meaning, schema } });
+export const onePage = (schema: AnswerName) =>
+  done('One page; it may be shorter than `perPage` while `nextCursor` is present.', schema);
+/** A list with pages. */
+export const listed = (schema: AnswerName) => ({ answers: onePage(schema), errors: [...ofReads] });
 export const unknown = (
   schema: AnswerName,
   meaning = 'Sent; the outcome is not known yet. Retrieve it later.',

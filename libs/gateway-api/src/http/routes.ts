@@ -23,6 +23,7 @@ import {
   csvFile,
   done,
   get,
+  listed,
   ofCommands,
   ofProviderCalls,
   ofReads,
@@ -163,8 +164,7 @@ const payments = {
     query: paymentListSchema,
     minPosition: true,
     tellsPosition: true,
-    answers: done('One page; it may be shorter than `perPage` while `nextCursor` is present.', 'PaymentList'),
-    errors: [...ofReads],
+    ...listed('PaymentList'),
   },
   exportPayments: {
     ...get('query-service', 'Payments', '/api/v1/payments.csv'),
@@ -237,8 +237,7 @@ const others = {
     scopes: ['read', 'payments', 'admin'],
     query: reviewListSchema,
     minPosition: true,
-    answers: done('One page.', 'ReviewList'),
-    errors: [...ofReads],
+    ...listed('ReviewList'),
   },
   resolveReview: {
     ...post('command-service', 'People', '/api/v1/reviews/:token/resolve'),

@@ -3,8 +3,8 @@ import { environmentSchema, limitedOperations } from '@tollgate/core';
 import { z } from 'zod';
 import { oneOf } from '../public-object.ts';
 import { instant } from '../values.ts';
+import { answer, pageOf } from './answer-parts.ts';
 
-const success = z.literal(true);
 const environment = z.enum(environmentSchema.options);
 const isChangeable = z.boolean().describe('True if this gateway has the signing key for changes of teams.');
 
@@ -36,15 +36,8 @@ const limitSchema = z.object({
 });
 
 export const teamAnswerSchemas = {
-  KeyList: z.object({
-    success,
-    keys: z.array(keySchema),
-    isChangeable,
-    perPage: z.int().min(1),
-    nextCursor: z.string().exactOptional(),
-  }),
-  TeamDetails: z.object({
-    success,
+  KeyList: pageOf({ keys: z.array(keySchema), isChangeable }),
+  TeamDetails: answer({
     team: z.object({
       name: z.string(),
       callbackOrigins: z.array(z.string()).describe('Allowed origins of webhook URLs.'),
@@ -60,9 +53,8 @@ export const teamAnswerSchemas = {
     }),
     isChangeable,
   }),
-  ChangedTeam: z.object({ success, team: z.string() }),
-  IssuedKey: z.object({
-    success,
+  ChangedTeam: answer({ team: z.string() }),
+  IssuedKey: answer({
     team: z.string(),
     keyId: z.string(),
     key: z.string().describe('Store it now: the gateway keeps only its hash.'),

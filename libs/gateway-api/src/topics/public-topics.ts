@@ -1,13 +1,19 @@
 /** Each message of the public topics with an example record: AsyncAPI derives from them, and specs check records by them. */
 import { z } from 'zod';
-import { exampleDispute, publicDispute } from '../dispute.ts';
+import { type RecordedDispute, exampleDispute, publicDispute } from '../dispute.ts';
 import { exampleJournalEntry, journalEntryOnTopic } from '../journal.ts';
-import { examplePayment, publicPayment } from '../payment.ts';
-import { examplePayout, publicPayout } from '../payout.ts';
+import { type RecordedPayment, examplePayment, publicPayment } from '../payment.ts';
+import { type RecordedPayout, examplePayout, publicPayout } from '../payout.ts';
 import type { PublicEvent } from '../public-object.ts';
 import { example } from '../values.ts';
 import type { EncodedRecord } from '@tollgate/core';
-import { type RecordSubject, cloudEventType, eventOnTopicSchema } from './record-format.ts';
+import { omitUndefined } from '@tollgate/service-kit';
+import {
+  type EventOnTopic,
+  type RecordSubject,
+  cloudEventType,
+  eventOnTopicSchema,
+} from './record-format.ts';
 import {
   encodeJournalRecord,
   encodeRecord,
@@ -25,7 +31,8 @@ export interface PublicMessage {
   meaning: string;
   /** Of the value. */
   schema: z.ZodType;
-  example: EncodedRecord;
+  /** Of the events that most consumers book. */
+  example?: EncodedRecord;
 }
 
 export interface PublicTopic<Subject extends string = RecordSubject | 'entry'> {
@@ -50,13 +57,26 @@ const envelope = {
   correlationId: '9b2c7d4e-1f3a-4b5c-8d6e-7f8091a2b3c4',
 };
 
+/** The event's data, and its subject after it. */
+type Examples = Readonly<
+  Record<
+    string,
+    readonly [data: EventOnTopic['data'], after: RecordedPayment | RecordedPayout | RecordedDispute]
+  >
+>;
+
 function toPublicTopic(
   subject: RecordSubject,
   subjectSchema: z.ZodObject,
-  exampleSubject: { token: string },
+  examples: Examples,
 ): PublicTopic<RecordSubject> {
   const { topic, events } = topicContents[subject];
-  const messages = Object.entries<PublicEvent>(events).map(([event, { meaning, record, ...of }]) => ({
+  const encoded = (type: string): EncodedRecord | undefined => {
+    if (examples[type] === undefined) return undefined;
+    const [data, shown] = examples[type];
+    return encodeRecord(subject, { ...envelope, type, data }, { shown, origin });
+  };
+  const messages = Object.entries<PublicEvent>(events).map(([event, { meaning, record }]) => ({
     type: cloudEventType(event, subject),
     event,
     meaning,
@@ -64,11 +84,7 @@ function toPublicTopic(
       event: eventOnTopicSchema.extend({ type: z.literal(event), data: record }),
       [subject]: subjectSchema,
     }),
-    example: encodeRecord(
-      subject,
-      { ...envelope, type: event, data: of.example as Record<string, unknown> },
-      { shown: { ...exampleSubject, ...of.after }, origin },
-    ),
+    ...omitUndefined({ example: encoded(event) }),
   }));
   return {
     topic,
@@ -101,9 +117,71 @@ const journalTopic: PublicTopic = {
   ],
 };
 
+const { product, amount, currency, orderNumber, needConfirmation } = examplePayment;
+const attempt = {
+  number: 1,
+  providerOrderNumber: `${examplePayment.token}.1`,
+  sendBy: '2030-01-01T12:00:05.000Z',
+};
+const approved: RecordedPayment = {
+  ...examplePayment,
+  status: 'approved',
+  phase: 'approved',
+  approvedAmount: amount,
+};
+const refund: RecordedPayment['refunds'][number] = {
+  token: 'ref_5h2kq7ybz3v6n4tc',
+  amount: 250,
+  status: 'approved',
+  phase: 'approved',
+  createdAt: example.instant,
+  updatedAt: example.instant,
+};
+const { token: providerOrderNumber, destination } = examplePayout;
+const call = { providerOrderNumber, sendBy: attempt.sendBy };
+const payoutTerms = {
+  amount: examplePayout.amount,
+  currency,
+  orderNumber: examplePayout.orderNumber,
+  destination,
+};
+
 export const eventTopics: readonly PublicTopic<RecordSubject>[] = [
-  toPublicTopic('payment', publicPayment.record, examplePayment),
-  toPublicTopic('payout', publicPayout.record, examplePayout),
-  toPublicTopic('dispute', publicDispute.record, exampleDispute),
+  toPublicTopic('payment', publicPayment.record, {
+    PaymentRequested: [
+      { kind: 'hosted', product, amount, currency, orderNumber, needConfirmation, attempt },
+      examplePayment,
+    ],
+    PaymentApproved: [{ amount }, approved],
+    RefundApproved: [
+      { refundToken: refund.token },
+      { ...approved, refundedAmount: refund.amount, refunds: [refund] },
+    ],
+  }),
+  toPublicTopic('payout', publicPayout.record, {
+    PayoutRequested: [{ ...payoutTerms, call }, examplePayout],
+    PayoutApproved: [{}, { ...examplePayout, status: 'approved', phase: 'approved' }],
+  }),
+  toPublicTopic('dispute', publicDispute.record, {
+    DisputeOpened: [
+      {
+        amount,
+        currency,
+        type: 'chargeback',
+        reasonCode: '4853',
+        status: 'open',
+        reportedStatus: 'pending',
+        openedAt: example.instant,
+      },
+      exampleDispute,
+    ],
+  }),
 ];
 export const publicTopics: readonly PublicTopic[] = [...eventTopics, journalTopic];
+
+/** @throws RangeError if the type has no example */
+export function exampleOf(type: string): EncodedRecord {
+  const message = publicTopics.flatMap(({ messages }) => messages).find((each) => each.type === type);
+  if (message?.example === undefined) throw new RangeError(`${type} has no example`);
+  return message.example;
+}
