@@ -33,13 +33,13 @@ const changesAt = (version: number): readonly Change[] => [
   // An event type, and a field of another one.
   {
     file: `${domain}/payment/payment-events.ts`,
-    from: "import { type EventOf, eventFamily } from '../schema-version.ts';",
-    to: "import { type EventOf, eventFamily, since } from '../schema-version.ts';",
+    from: 'eventFamily(paymentEventSchemas);',
+    to: `eventFamily(paymentEventSchemas, { needs: { PaymentNoted: () => ${version + 1}, PaymentApproved: ({ notedBy }) => (notedBy === undefined ? 1 : ${version + 1}) } });`,
   },
   {
     file: `${domain}/payment/payment-events.ts`,
     from: 'PaymentApproved: z.object({ amount: amountSchema,',
-    to: `PaymentNoted: since(${version + 1}, z.object({ note: textSchema })),\n  PaymentApproved: z.object({ notedBy: since(${version + 1}, textSchema.optional()), amount: amountSchema,`,
+    to: 'PaymentNoted: z.object({ note: textSchema }),\n  PaymentApproved: z.object({ notedBy: textSchema.optional(), amount: amountSchema,',
   },
   {
     file: `${domain}/payment/payment-machine.ts`,
