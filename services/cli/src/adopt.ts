@@ -171,6 +171,5 @@ function limitsOf(account: Account, perSecond: number | undefined): InquiryLimit
   return {
     concurrentMax: () => quarter(concurrentInquiriesMax),
     perSecondMax: () => perSecond ?? quarter(inquiriesPerSecondMax),
-    total: () => undefined,
   };
 }

@@ -27,11 +27,6 @@ export interface AccountConfig {
   concurrentInquiriesMax?: number;
   /** Inquiries per second. @minimum 1 */
   inquiriesPerSecondMax?: number;
-  /**
-   * Calls and inquiries together per second, if the provider counts both. Inquiries then leave a quarter of it to calls.
-   * Absent: only the two separate limits apply. @minimum 1
-   */
-  totalPerSecondMax?: number;
 }
 
 export const inquiryLimits = { concurrentInquiriesMax: 32, inquiriesPerSecondMax: 200 };

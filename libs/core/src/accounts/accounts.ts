@@ -15,11 +15,10 @@ import {
   type AccountGate,
   type Purpose,
   createAccountGate,
+  createPermitQueue,
+  permitWaitMs,
   shareOf,
-  unavailable,
-  waitForAny,
 } from './permits.ts';
-import type { SharedRate } from './rate.ts';
 
 /**
  * Take a permit before announcing the call: a call that cannot be sent now is not recorded. Inquiries need no permit; they
@@ -78,8 +77,6 @@ interface AccountInquiries {
 export interface InquiryLimits {
   concurrentMax: () => number;
   perSecondMax: () => number;
-  /** For calls and inquiries together, if the provider counts both. */
-  total: () => SharedRate | undefined;
 }
 
 /** @throws StartupError if a name occurs twice in an environment, or a limit is not an integer of at least 1 */
@@ -94,6 +91,7 @@ export function createAccounts(deps: {
   let accounts: readonly Account[] = [];
   // Includes accounts that are no longer configured: they may return, and may still have calls under way.
   const gates = new Map<string, AccountGate>();
+  const queue = createPermitQueue(clock);
   const states = createStates(gates);
   let inUse: ReadonlyMap<string, AccountGate> = new Map();
   const configured = (environment: Environment, name: string) =>
@@ -104,10 +102,12 @@ export function createAccounts(deps: {
     assertUsable(next);
     accounts = next;
     inUse = new Map(next.map((account) => [keyOf(account), gateFor(account)]));
+    queue.serve();
   }
   function gateFor(account: Account): AccountGate {
     const key = keyOf(account);
-    const gate = gates.get(key) ?? createAccountGate({ account, clock, log, processes });
+    const gate =
+      gates.get(key) ?? createAccountGate({ account, clock, log, processes, onRelease: () => queue.serve() });
     gates.set(key, gate);
     gate.configure(account);
     gate.setState(states.of(key));
@@ -122,11 +122,7 @@ export function createAccounts(deps: {
   ): Promise<PermitResult> {
     const known = candidates.filter((gate) => gate !== undefined);
     if (known.length === 0) return { kind: 'no-account' };
-    for (const gate of known) {
-      const permit = gate.tryPermit(purpose);
-      if (permit !== undefined) return { kind: 'permit', permit };
-    }
-    return mayWait ? waitForAny(known, purpose, clock) : unavailable(known, purpose);
+    return queue.enter(known, purpose, mayWait ? permitWaitMs : 0);
   }
 
   return {
@@ -150,9 +146,15 @@ export function createAccounts(deps: {
     },
     stateOf: (environment, name) => configured(environment, name)?.state(),
     all: () => accounts,
-    health: () => [...inUse.values()].map((gate) => gate.health()),
-    setState: states.set,
-    pauseAll: states.pauseAll,
+    health: () => [...inUse.values()].map((gate) => ({ ...gate.health(), waiting: queue.waitingFor(gate) })),
+    setState(environment, name, state) {
+      states.set(environment, name, state);
+      queue.serve();
+    },
+    pauseAll() {
+      states.pauseAll();
+      queue.serve();
+    },
     configure,
   };
 }
@@ -175,12 +177,11 @@ function createStates(gates: ReadonlyMap<string, AccountGate>) {
   };
 }
 
-function limitsOf({ account, total }: AccountGate, processes: () => number): InquiryLimits {
+function limitsOf({ account }: AccountGate, processes: () => number): InquiryLimits {
   const { concurrentInquiriesMax, inquiriesPerSecondMax } = inquiryLimits;
   return {
     concurrentMax: () => shareOf(account().concurrentInquiriesMax ?? concurrentInquiriesMax, processes()),
     perSecondMax: () => (account().inquiriesPerSecondMax ?? inquiriesPerSecondMax) / processes(),
-    total,
   };
 }
 
@@ -191,7 +192,7 @@ function assertUsable(accounts: readonly Account[]): void {
   const seen = new Set<string>();
   for (const account of accounts) {
     const { weight, priority, concurrentCallsMax, callsPerSecondMax, failuresInARowMax = 1 } = account;
-    const { concurrentInquiriesMax = 1, inquiriesPerSecondMax = 1, totalPerSecondMax = 1 } = account;
+    const { concurrentInquiriesMax = 1, inquiriesPerSecondMax = 1 } = account;
     const key = keyOf(account);
     for (const [field, value] of Object.entries({
       weight,
@@ -200,7 +201,6 @@ function assertUsable(accounts: readonly Account[]): void {
       failuresInARowMax,
       concurrentInquiriesMax,
       inquiriesPerSecondMax,
-      totalPerSecondMax,
     }))
       if (!Number.isSafeInteger(value) || value < 1)
         throw new StartupError(

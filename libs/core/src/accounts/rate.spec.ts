@@ -1,7 +1,7 @@
 import { createFakeClock } from '@tollgate/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type TokenBucket, createSharedRate, createTokenBucket, inquiryRetryMs } from './rate.ts';
+import { type TokenBucket, createTokenBucket } from './rate.ts';
 
 function takeAll(bucket: TokenBucket): number {
   let taken = 0;
@@ -51,56 +51,5 @@ describe('a token bucket', () => {
         }
       }),
     );
-  });
-});
-
-describe('a budget shared by calls and inquiries', () => {
-  it('keeps a quarter for calls if inquiries would take all', () => {
-    const rate = createSharedRate(() => 20, createFakeClock());
-    for (let inquiry = 0; inquiry < 15; inquiry += 1) expect(rate.tryTakeForInquiry()).toBe(true);
-    expect(rate.tryTakeForInquiry()).toBe(false);
-    for (let call = 0; call < 5; call += 1) expect(rate.tryTakeForCall()).toBe(true);
-    expect([rate.tryTakeForCall(), rate.nextForCallInMs()]).toEqual([false, 50]);
-  });
-
-  // At one per second, no token remained beyond the quarter reserved for calls: no inquiry ever began, and a charge with a
-  // lost answer stayed unknown. If calls used their whole limit, no inquiry began either.
-  it('admits an inquiry within ten calls, and nine calls of ten, at any rate and demand', () => {
-    fc.assert(
-      fc.property(
-        fc.double({ min: 0.1, max: 100, noNaN: true }),
-        fc.boolean(),
-        (perSecond, areCallsWanted) => {
-          let now = 0;
-          const rate = createSharedRate(() => perSecond, { monotonic: () => now });
-          const taken = { calls: 0, inquiries: 0 };
-          // The time that twenty tokens take.
-          while (now < 20_000 / perSecond) {
-            if (areCallsWanted) while (rate.tryTakeForCall()) taken.calls += 1;
-            if (rate.tryTakeForInquiry()) taken.inquiries += 1;
-            now += inquiryRetryMs;
-          }
-          expect(taken.inquiries).toBeGreaterThan(0);
-          if (areCallsWanted) expect(taken.calls).toBeGreaterThanOrEqual(9);
-        },
-      ),
-    );
-  });
-
-  it('is for calls alone while no inquiry waits', () => {
-    let now = 0;
-    const rate = createSharedRate(() => 10, { monotonic: () => now });
-    while (rate.tryTakeForInquiry());
-    now = 60_000;
-    for (let call = 0; call < 10; call += 1) expect(rate.tryTakeForCall()).toBe(true);
-    now = 120_000;
-    for (let call = 0; call < 10; call += 1) expect(rate.tryTakeForCall()).toBe(true);
-  });
-
-  it('takes unused tokens back', () => {
-    const rate = createSharedRate(() => 1, createFakeClock());
-    expect([rate.tryTakeForCall(), rate.tryTakeForCall()]).toEqual([true, false]);
-    rate.giveBack();
-    expect([rate.nextForCallInMs(), rate.tryTakeForInquiry()]).toEqual([0, true]);
   });
 });

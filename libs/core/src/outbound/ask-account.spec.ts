@@ -4,7 +4,6 @@ import { silentLog } from '@tollgate/service-kit';
 import { type FakeClock, createFakeClock } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
 import { breakerFailuresMax, breakerOpenMs } from '../accounts/circuit-breaker.ts';
-import { type SharedRate, createSharedRate, inquiryRetryMs } from '../accounts/rate.ts';
 import { createAskAccount, inquiryPriorityOf, inquiryScheduleName } from './ask-account.ts';
 
 const known = { environment: 'sandbox', account: 'main' } as const;
@@ -23,9 +22,8 @@ const schedule = causeBy({ kind: 'service', name: inquiryScheduleName });
 function start({
   concurrentMax = 4,
   perSecondMax = 10_000,
-  total,
   clock = createFakeClock(),
-}: { concurrentMax?: number; perSecondMax?: number; total?: SharedRate; clock?: FakeClock } = {}) {
+}: { concurrentMax?: number; perSecondMax?: number; clock?: FakeClock } = {}) {
   const { provider } = createFakeProvider();
   const stopping = new AbortController();
   const accounts = {
@@ -37,7 +35,6 @@ function start({
             limits: {
               concurrentMax: () => concurrentMax,
               perSecondMax: () => perSecondMax,
-              total: () => total,
             },
           },
   };
@@ -221,25 +218,5 @@ describe('an inquiry to an account', () => {
     expect(ask.mayAsk(known)).toBe(true);
     expect(await ask(known, schedule, async () => accepted)).toEqual(accepted);
     expect(await ask(known, caller, async () => accepted)).toEqual(accepted);
-  });
-
-  // Inquiries had no rate limit of their own: they used up the provider's quota, and calls that move money were refused.
-  it('leaves a quarter of the shared limit to the calls', async () => {
-    const clock = createFakeClock();
-    const total = createSharedRate(() => 40, clock);
-    const { ask } = start({ concurrentMax: 1_000, total, clock });
-    let asked = 0;
-    for (let index = 0; index < 100; index += 1)
-      void ask(known, schedule, async () => {
-        asked += 1;
-        return accepted;
-      });
-    await turns();
-    expect(asked).toBe(30);
-    for (let call = 0; call < 9; call += 1) expect(total.tryTakeForCall()).toBe(true);
-    // Of the rest, waiting inquiries get one in ten.
-    expect(total.tryTakeForCall()).toBe(false);
-    await clock.advance(inquiryRetryMs);
-    expect(asked).toBe(31);
   });
 });

@@ -5,7 +5,6 @@
  */
 import type { Clock } from '@tollgate/service-kit';
 import type { InquiryLimits } from '../accounts/accounts.ts';
-import { inquiryRetryMs } from '../accounts/rate.ts';
 import { createTokenBucket } from '../accounts/rate.ts';
 
 /** In order of service: a caller waits, a callback arrived, the schedule finds an item due. */
@@ -32,7 +31,7 @@ export function createInquiryBudget(deps: {
   stopping: AbortSignal;
 }): InquiryBudget {
   const { clock, stopping } = deps;
-  const { concurrentMax, perSecondMax, total } = deps.limits;
+  const { concurrentMax, perSecondMax } = deps.limits;
   const tokens = createTokenBucket(perSecondMax, clock);
   const waiting = { caller: createQueue(), callback: createQueue(), schedule: createQueue() };
   const underWay = { caller: 0, callback: 0, schedule: 0 };
@@ -53,18 +52,11 @@ export function createInquiryBudget(deps: {
     return others < mostPlaces && (priority === 'callback' || schedule < Math.ceil(places / 2));
   }
 
-  function tryTakeToken(): boolean {
-    if (!tokens.tryTake()) return false;
-    if (total()?.tryTakeForInquiry() !== false) return true;
-    tokens.giveBack();
-    return false;
-  }
-
   function serve(): void {
     for (;;) {
       const priority = [turns[turn % turns.length] ?? 'caller', ...inquiryPriorities].find(mayServe);
       if (priority === undefined) return;
-      if (!tryTakeToken()) return setAlarm();
+      if (!tokens.tryTake()) return setAlarm();
       turn += 1;
       underWay[priority] += 1;
       waiting[priority].shift()?.(true);
@@ -79,7 +71,7 @@ export function createInquiryBudget(deps: {
       isAlarmSet = false;
       serve();
     };
-    clock.sleep(tokens.nextInMs() || inquiryRetryMs, stopping).then(ring, () => undefined);
+    clock.sleep(tokens.nextInMs(), stopping).then(ring, () => undefined);
   }
 
   return {

@@ -26,7 +26,6 @@ const accountSchema = z.object({
   callsPerSecondMax: z.int().min(1),
   concurrentCallsMax: z.int().min(1),
   inquiriesPerSecondMax: z.int().min(1),
-  totalPerSecondMax: z.int().min(1).exactOptional().describe('Calls and inquiries together.'),
   currencies: z.array(z.string()).exactOptional().describe('Absent: all.'),
   teams: z.array(z.string()).exactOptional().describe('Absent: all.'),
   oldestDueAt: instant.exactOptional().describe('Due time of the oldest due inquiry; absent if none is due.'),

@@ -154,7 +154,7 @@ const keyOf = ({ environment, name }: Pick<Account, 'environment' | 'name'>): st
 
 function termsOf(account: Account) {
   const { environment, name, weight, priority, callsPerSecondMax, concurrentCallsMax } = account;
-  const { currencies, teams, totalPerSecondMax } = account;
+  const { currencies, teams } = account;
   return {
     environment,
     account: name,
@@ -163,7 +163,7 @@ function termsOf(account: Account) {
     callsPerSecondMax,
     concurrentCallsMax,
     inquiriesPerSecondMax: account.inquiriesPerSecondMax ?? inquiryLimits.inquiriesPerSecondMax,
-    ...omitUndefined({ currencies, teams, totalPerSecondMax }),
+    ...omitUndefined({ currencies, teams }),
   };
 }
 

@@ -27,7 +27,6 @@ export interface Account {
   callsPerSecondMax: number;
   concurrentCallsMax: number;
   inquiriesPerSecondMax: number;
-  totalPerSecondMax?: number;
   currencies?: readonly string[];
   teams?: readonly string[];
   oldestDueAt?: string;
@@ -99,7 +98,7 @@ const accountList = (all: readonly Account[]): List<Account> => ({
       words.ofMost(callsUnderWay, concurrentCallsMax),
     ),
     countColumn('waiting', ({ waiting }) => String(waiting)),
-    countColumn('calls', callsCell),
+    countColumn('calls', ({ callsPerSecondMax }) => String(callsPerSecondMax)),
     { ...countColumn('inquiries', (account) => String(account.inquiriesPerSecondMax)), isSecond: true },
     { id: 'serves', name: words.columns.serves, isSecond: true, cell: servedText },
   ],
@@ -121,11 +120,6 @@ const circuitCell = ({ circuit }: Account): Html =>
   html`<span class="chip ${tones[circuit]}"
     >${sign(tones[circuit])}${texts.overview.circuits[circuit]}</span
   >`;
-
-const callsCell = ({ callsPerSecondMax, totalPerSecondMax }: Account): string =>
-  totalPerSecondMax === undefined
-    ? String(callsPerSecondMax)
-    : `${callsPerSecondMax}, ${words.withInquiries(totalPerSecondMax)}`;
 
 const servedText = ({ teams, currencies }: Account): string =>
   [teams?.join(' ') ?? words.everybody, currencies?.join(' ') ?? words.everyCurrency].join(', ');

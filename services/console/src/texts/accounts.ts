@@ -18,7 +18,6 @@ export const accountTexts = {
   share: (percent: string, priority: number) =>
     priority === 0 ? percent : `${percent} of priority ${priority}`,
   ofMost: (count: number, most: number) => `${count} of ${most}`,
-  withInquiries: (most: number) => `${most} with inquiries`,
   everybody: 'all teams',
   everyCurrency: 'all currencies',
   nothingDue: 'none',

@@ -80,7 +80,6 @@ describe('an accounts file', () => {
       failuresInARowMax: 3,
       concurrentInquiriesMax: 4,
       inquiriesPerSecondMax: 9,
-      totalPerSecondMax: 35,
     };
     const lists = {
       currencies: ['EUR', 'JPY'],

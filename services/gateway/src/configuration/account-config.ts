@@ -99,9 +99,6 @@ export const accountEntrySchema = z
         .describe(
           'Maximum status inquiries per second. It also limits the rate at which callbacks are applied.',
         ),
-      totalPerSecondMax: wholeNumber(1, 1_000_000)
-        .optional()
-        .describe('Maximum calls and inquiries per second together. Unlimited if unset.'),
     },
     orMissing('must be an object'),
   )
@@ -266,14 +263,14 @@ type Note = (fault: string) => void;
 /** Undefined if the key is not available; `note` receives this and all other faults. */
 function toAccount(entry: Entry, source: Source, note: Note): ConfiguredAccount | undefined {
   const { privateKeyFile, privateKeyEnv, caFile, ...others } = entry;
-  const { currencies, teams, totalPerSecondMax, ...rest } = others;
+  const { currencies, teams, ...rest } = others;
   const privateKey =
     privateKeyFile === undefined
       ? keyOfEnvironment(privateKeyEnv, source, note)
       : keyOfFile(privateKeyFile, source, note);
   const ca = caFile === undefined ? undefined : certificateOf(caFile, source, note);
   if (privateKey === undefined) return undefined;
-  const optional = omitUndefined({ currencies, teams, totalPerSecondMax, ca });
+  const optional = omitUndefined({ currencies, teams, ca });
   return { ...rest, ...optional, privateKey };
 }
 
