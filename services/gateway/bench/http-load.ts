@@ -14,19 +14,21 @@ interface Line {
   close(): void;
 }
 
-/** Connects again if the server has closed the connection while it was idle. */
-async function openLine(url: URL): Promise<Line> {
-  let line = await openConnection(url);
+/** Connects for the first request, and again once the server has closed the connection: it closes idle ones. */
+function createLine(url: URL): Line {
+  let connection: Connection | undefined;
   return {
     async exchange(request) {
-      if (line.socket.destroyed) line = await openConnection(url);
-      return line.exchange(request);
+      if (connection === undefined || connection.socket.destroyed) connection = await openConnection(url);
+      return connection.exchange(request);
     },
-    close: () => void line.socket.destroy(),
+    close: () => void connection?.socket.destroy(),
   };
 }
 
-async function openConnection(url: URL): Promise<Pick<Line, 'exchange'> & { socket: Socket }> {
+type Connection = Pick<Line, 'exchange'> & { socket: Socket };
+
+async function openConnection(url: URL): Promise<Connection> {
   const socket = connect({ host: url.hostname, port: Number(url.port) });
   let waiting: { resolve: (answer: string) => void; reject: (error: Error) => void } | undefined;
   let received = '';
@@ -76,7 +78,7 @@ export async function sendAll(
   next: (number: number) => string | undefined,
   onAnswer?: (answer: string) => void,
 ): Promise<LoadResult & { lastAnswer: string }> {
-  const lines = await Promise.all(Array.from({ length: connections }, () => openLine(new URL(url))));
+  const lines = Array.from({ length: connections }, () => createLine(new URL(url)));
   const latencies: number[] = [];
   const startedAt = performance.now();
   const endsAt = startedAt + durationMs;
