@@ -26,7 +26,10 @@ export function shownBy<Schema extends z.ZodType>(
 }
 
 /** One of a list that may grow. Answers enumerate the values; readers of topics must accept unknown ones. */
-export function oneOf(values: readonly string[], description?: string): z.ZodType<string> {
+export function oneOf<Value extends string>(
+  values: readonly Value[],
+  description?: string,
+): z.ZodType<Value> {
   const schema = z.enum([...values]).meta(description === undefined ? {} : { description });
   notes.add(schema, { soFar: values });
   return schema;

@@ -3,6 +3,7 @@
  * Everything the console shows and does goes through these routes.
  */
 import { text } from 'node:stream/consumers';
+import type { AnswerName, AnswerOf } from '@tollgate/gateway-api/http';
 import { omitUndefined } from '@tollgate/service-kit';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 
@@ -35,7 +36,7 @@ export type ApiAnswer<Body> =
 export interface Api {
   call<Body>(request: ApiRequest): Promise<ApiAnswer<Body>>;
   /** @throws ApiRefusal for every answer except 2xx */
-  get<Body>(path: string, within?: Within): Promise<Body>;
+  get<Name extends AnswerName>(path: string, within?: Within): Promise<AnswerOf<Name>>;
   /** Components that are unavailable at the moment, by their `/readyz` names. */
   notWorking(): Promise<string[]>;
   /** Streams a file. @param signal aborted when the reader has disconnected */
@@ -98,8 +99,8 @@ export function createApi({ inject }: ApiDependencies, bearer: () => string, add
 
   return {
     call,
-    async get<Body>(path: string, within?: Within) {
-      const answer = await call<Body>({ path, within });
+    async get<Name extends AnswerName>(path: string, within?: Within) {
+      const answer = await call<AnswerOf<Name>>({ path, within });
       if (answer.kind === 'refused') throw new ApiRefusal(answer);
       return answer.body;
     },

@@ -171,7 +171,7 @@ it("a team's journal and the topic have the same entries, each once", async () =
     for (const [name, team] of [['shop', shop] as const, ['stranger', stranger] as const]) {
       const { body } = await team('GET', '/api/v1/journal?perPage=100');
       const { entries } = body as unknown as { entries: JournalEntryOnTopic[] };
-      const listed = entries.map((entry) => ({ ...entry, environment: 'sandbox', team: name }));
+      const listed = entries.map((entry) => ({ ...entry, environment: 'sandbox' as const, team: name }));
       const byId = (all: JournalEntryOnTopic[]) => all.toSorted((a, b) => (a.id < b.id ? -1 : 1));
       expect(byId(entriesOf(name))).toEqual(byId(listed));
       expect(listed.length).toBeGreaterThan(3);

@@ -192,3 +192,4 @@ export const answerSchemas = {
 } as const satisfies Record<string, z.ZodType>;
 
 export type AnswerName = keyof typeof answerSchemas;
+export type AnswerOf<Name extends AnswerName> = z.infer<(typeof answerSchemas)[Name]>;

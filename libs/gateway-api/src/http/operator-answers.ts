@@ -33,6 +33,13 @@ const ownedReconciliation = publicReconciliationSchema.extend({
   team: z.string().exactOptional().describe('The only team whose objects were compared.'),
 });
 
+const actor = z.looseObject({
+  kind: z.string(),
+  name: z.string().exactOptional(),
+  team: z.string().exactOptional(),
+  keyId: z.string().exactOptional(),
+});
+
 const operatorActions = ['capture', 'void', 'refund', 'inquire'] as const;
 
 const spread = (description: string) =>
@@ -107,7 +114,7 @@ export const operatorAnswerSchemas = {
         cause: z.object({
           correlationId: z.string(),
           causationId: z.string(),
-          actor: z.object({ kind: z.string() }).loose(),
+          actor,
         }),
         data: z.record(z.string(), z.unknown()),
         stored: z.record(z.string(), z.unknown()).describe('The event as it is stored.'),
@@ -142,7 +149,7 @@ export const operatorAnswerSchemas = {
         revision: z.int().min(0).describe('Its number in the log, from 0.'),
         at: instant,
         type: z.string(),
-        actor: z.object({ kind: z.string() }).loose().exactOptional(),
+        actor: actor.exactOptional(),
         data: z.record(z.string(), z.unknown()),
       }),
     ),

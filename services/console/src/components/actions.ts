@@ -1,4 +1,5 @@
 /** Actions as a row of buttons with fixed places: each opens its form below the row. */
+import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html } from '@tollgate/service-kit';
 import { formatGrants, mayDo } from '@tollgate/teams';
 import type { PageContext } from '../page.ts';
@@ -38,13 +39,8 @@ function actionIn(csrf: string, action: ActionForm): Html {
   </details>`;
 }
 
-export type ActionName = 'capture' | 'void' | 'refund' | 'inquire';
-
-export interface ActionSubject {
-  payment: ListedPayment & { heldAmount: number; revision: number; needConfirmation?: boolean };
-  refundableAmount: number;
-  actions: readonly ActionName[];
-}
+export type Detail = AnswerOf<'OperatorPayment'>;
+export type ActionName = Detail['actions'][number];
 
 /** Other actions are refused by the API as well. */
 export const mayAct = (
@@ -56,7 +52,7 @@ const ofOneStep = ['refund', 'inquire'] as const;
 const ofTwoSteps = ['capture', 'void', ...ofOneStep] as const;
 
 export function paymentActions(
-  { payment, refundableAmount, actions }: ActionSubject,
+  { payment, refundableAmount, actions }: Pick<Detail, 'payment' | 'refundableAmount' | 'actions'>,
   { session, idempotencyKey }: Pick<PageContext, 'session' | 'idempotencyKey'>,
 ): Html {
   if (!mayAct(session, payment))
@@ -83,7 +79,7 @@ export function paymentActions(
 }
 
 /** Why the refundable amount is reduced or zero. */
-function disputedNote({ disputedAmount, lostAmount, currency }: ActionSubject['payment']): Html | undefined {
+function disputedNote({ disputedAmount, lostAmount, currency }: Detail['payment']): Html | undefined {
   const sum = disputedAmount + lostAmount;
   return sum === 0
     ? undefined

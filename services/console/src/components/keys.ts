@@ -1,4 +1,5 @@
 /** Table of API keys: scopes, last use and restrictions. */
+import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, omitUndefined, html } from '@tollgate/service-kit';
 import { texts } from '../texts.ts';
 import { chip } from './state.ts';
@@ -7,24 +8,8 @@ import { durationText, relative, timeInColumn, zone } from './time.ts';
 
 const words = texts.teams;
 
-/** As listed by the API. */
-export interface Key {
-  team: string;
-  keyId: string;
-  environment: string;
-  scopes: readonly string[];
-  state: 'active' | 'expired' | 'revoked';
-  expiresAt?: string;
-  networks?: readonly string[];
-  requestsPerSecondMax?: number;
-  lastUsedAt?: string;
-}
-
-export interface KeyList {
-  keys: readonly Key[];
-  isChangeable: boolean;
-  nextCursor?: string;
-}
+export type KeyList = AnswerOf<'KeyList'>;
+export type Key = KeyList['keys'][number];
 
 export const teamPath = (team: string): string => `/console/teams/${encodeURIComponent(team)}`;
 

@@ -1,4 +1,5 @@
 /** Formats an entry of the security log as a sentence: the actor, the change, and the value before and after. */
+import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html } from '@tollgate/service-kit';
 import { texts } from '../texts.ts';
 import { amountText } from './amount.ts';
@@ -8,14 +9,7 @@ import { shortToken } from './token.ts';
 
 const words = texts.securityLog;
 
-/** As listed by the API. */
-export interface LogEntry {
-  revision: number;
-  at: string;
-  type: string;
-  actor?: { kind: string; name?: string; team?: string; keyId?: string };
-  data: Readonly<Record<string, unknown>>;
-}
+export type LogEntry = AnswerOf<'SecurityLog'>['entries'][number];
 
 type Data = LogEntry['data'];
 

@@ -39,8 +39,12 @@ export const partListPage =
     type Answer = Partial<Record<string, readonly Part[]>> & { nextCursor?: string };
     const none: Answer = {};
     const [answer, { teams }] = await Promise.all([
-      wrong.length > 0 ? none : api.get<Answer>(`/api/v1/admin/${name}?${asked.toString()}`),
-      api.get<{ teams: string[] }>('/api/v1/admin/teams'),
+      wrong.length > 0
+        ? none
+        : (api.get<'OperatorRefundList'>(
+            `/api/v1/admin/${name}?${asked.toString()}`,
+          ) as unknown as Promise<Answer>),
+      api.get<'TeamNames'>('/api/v1/admin/teams'),
     ]);
     const parts = answer[name] ?? [];
     const chosen = columnsOf(name);

@@ -1,4 +1,5 @@
 /** Payments in a table, one row each. */
+import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html } from '@tollgate/service-kit';
 import { texts } from '../texts.ts';
 import { amountColumn, teamColumn, tokenColumn } from './list-columns.ts';
@@ -7,24 +8,7 @@ import type { List, ListColumn } from './table.ts';
 import { timeInDay, zone } from './time.ts';
 import { shortToken } from './token.ts';
 
-/** As listed by the API. */
-export interface ListedPayment {
-  token: string;
-  team: string;
-  environment: string;
-  account: string;
-  phase: string;
-  status: string;
-  amount: number;
-  currency: string;
-  product: string;
-  orderNumber?: string;
-  sanitizedMask?: string;
-  createdAt: string;
-  reviews: readonly unknown[];
-  disputedAmount: number;
-  lostAmount: number;
-}
+export type ListedPayment = AnswerOf<'OperatorPaymentList'>['payments'][number];
 
 export const paymentPath = (token: string): string => `/console/payments/${encodeURIComponent(token)}`;
 

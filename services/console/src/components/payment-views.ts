@@ -1,14 +1,12 @@
 /** Named lists: predefined views, and the reader's saved ones. Each is just a URL. */
+import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html } from '@tollgate/service-kit';
 import type { Session } from '../session/sessions.ts';
 import { texts } from '../texts.ts';
 
 const words = texts.payments;
 
-export interface SavedView {
-  name: string;
-  query: string;
-}
+export type SavedView = AnswerOf<'SavedViews'>['views'][number];
 
 /** Predefined views; each is just a URL. */
 const views = [

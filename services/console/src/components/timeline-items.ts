@@ -1,4 +1,5 @@
 /** The rows of a timeline: events, callbacks, calls with their time windows, webhooks with their attempts, disputes. */
+import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html } from '@tollgate/service-kit';
 import { eventSentences, texts } from '../texts.ts';
 import { amount, amountText } from './amount.ts';
@@ -8,49 +9,10 @@ import { sign } from './state.ts';
 import { durationText, relative, timeOfDay } from './time.ts';
 import { copyable } from './token.ts';
 
-export interface TimelineEvent {
-  revision: number;
-  type: string;
-  at: string;
-  phase: string;
-  cause: {
-    correlationId: string;
-    causationId: string;
-    actor: { kind: string; team?: string; keyId?: string; name?: string };
-  };
-  data: Readonly<Record<string, unknown>>;
-  /** Absent if the API shows it only to teams. */
-  stored?: unknown;
-}
-
-export interface TimelineWebhook {
-  id: string;
-  url: string;
-  state: string;
-  createdAt: string;
-  nextAttemptAt?: string;
-  body: unknown;
-  deliveries: readonly {
-    attempt: number;
-    at: string;
-    outcome: 'delivered' | 'failed';
-    statusCode?: number;
-    reason?: string;
-    durationMs?: number;
-    responseBody?: string;
-  }[];
-}
-
-export interface TimelineDispute {
-  id: string;
-  createdAt: string;
-  amount: number;
-  currency: string;
-  status: string;
-  type?: string;
-  reasonCode?: string;
-  comment?: string;
-}
+type HistoryEvent = AnswerOf<'OperatorHistory'>['events'][number];
+export type TimelineEvent = Omit<HistoryEvent, 'stored'> & Partial<Pick<HistoryEvent, 'stored'>>;
+export type TimelineWebhook = AnswerOf<'WebhookList'>['webhooks'][number];
+export type TimelineDispute = AnswerOf<'OperatorPayment'>['disputes'][number];
 
 const words = texts.payment;
 

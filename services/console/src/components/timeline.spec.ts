@@ -6,7 +6,8 @@ const event = (type: string, minute: number, correlationId: string, causationId 
   revision: minute,
   type,
   at: at(minute),
-  phase: 'approved',
+  phase: 'approved' as const,
+  status: 'approved',
   data: {},
   cause: { correlationId, causationId, actor: { kind: 'service', name: 'command-service' } },
 });

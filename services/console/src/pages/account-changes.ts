@@ -1,4 +1,5 @@
 /** Pauses, drains and resumes a merchant account, and reloads the accounts file. */
+import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html } from '@tollgate/service-kit';
 import { formatGrants, mayDo } from '@tollgate/teams';
 import { type ActionForm, actionRow } from '../components/actions.ts';
@@ -82,14 +83,11 @@ export const changeAccount =
     };
   };
 
-interface Reloaded {
-  added: readonly string[];
-  changed: readonly string[];
-  removed: readonly string[];
-}
-
 export const reloadAccounts: Action = async ({ api }) => {
-  const answer = await api.call<Reloaded>({ method: 'POST', path: '/api/v1/admin/accounts/reload' });
+  const answer = await api.call<AnswerOf<'ReloadedAccounts'>>({
+    method: 'POST',
+    path: '/api/v1/admin/accounts/reload',
+  });
   if (answer.kind === 'answer')
     return { location: path, outcome: { isDone: true, text: words.reload.done(answer.body) } };
   return { location: path, outcome: refusedOutcome(answer) };

@@ -1,4 +1,5 @@
 /** The merchant accounts: health, share of payments, state, and balance. */
+import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html } from '@tollgate/service-kit';
 import { amount } from '../components/amount.ts';
 import { factList } from '../components/facts.ts';
@@ -13,33 +14,10 @@ import { texts } from '../texts.ts';
 const words = texts.accounts;
 const path = '/console/accounts';
 
-/** As listed by the API. */
-export interface Account {
-  environment: string;
-  account: string;
-  state: 'active' | 'draining' | 'paused';
-  lastChange?: { at: string; by: string; reason: string };
-  circuit: 'closed' | 'open' | 'half-open';
-  callsUnderWay: number;
-  waiting: number;
-  weight: number;
-  priority: number;
-  callsPerSecondMax: number;
-  concurrentCallsMax: number;
-  inquiriesPerSecondMax: number;
-  currencies?: readonly string[];
-  teams?: readonly string[];
-  oldestDueAt?: string;
-}
-
-interface AccountList {
-  accounts: readonly Account[];
-  hasFile: boolean;
-  fileFault?: string;
-}
+export type Account = AnswerOf<'AccountList'>['accounts'][number];
 
 export const accountsPage: Page = async (context) => {
-  const listed = await context.api.get<AccountList>('/api/v1/admin/accounts');
+  const listed = await context.api.get<'AccountList'>('/api/v1/admin/accounts');
   const { accounts, fileFault } = listed;
   const { outcome } = context;
   const asked = context.query.get('balance');
@@ -174,16 +152,10 @@ function balanceForm(accounts: readonly Account[], query: URLSearchParams): Html
   </form>`;
 }
 
-interface Balance {
-  currency: string;
-  available: number;
-  hold: number;
-}
-
 async function balanceOf(asked: string, { api, query }: PageContext): Promise<Html> {
   const [environment = '', account = ''] = asked.split('/', 2).map(encodeURIComponent);
   const currency = new URLSearchParams({ currency: query.get('currency') ?? '' }).toString();
-  const answer = await api.call<{ wallet: Balance }>({
+  const answer = await api.call<AnswerOf<'Balance'>>({
     path: `/api/v1/admin/accounts/${environment}/${account}/balance?${currency}`,
   });
   if (answer.kind === 'refused') {

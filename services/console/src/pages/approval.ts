@@ -1,4 +1,5 @@
 /** Approval rate over time by team, account, currency or decline reason: a plot, and a table with the same figures. */
+import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html } from '@tollgate/service-kit';
 import { ownerChoices } from '../components/payment-filters.ts';
 import { percent, plot, rateOf, rateText } from '../components/plot.ts';
@@ -9,13 +10,7 @@ import { texts } from '../texts.ts';
 const words = texts.approval;
 const path = '/console/approval';
 
-/** As counted by the API. */
-export interface OutcomeCount {
-  at: string;
-  group?: string;
-  approved: number;
-  declined: number;
-}
+export type OutcomeCount = AnswerOf<'OutcomeCounts'>['counts'][number];
 
 type By = keyof typeof words.by;
 const groupings = Object.keys(words.by) as By[];
@@ -43,8 +38,8 @@ export const approvalPage: Page = async ({ api, query, now }) => {
     if (value !== '') asked.set(name, value);
   }
   const [{ counts }, { teams }] = await Promise.all([
-    api.get<{ counts: OutcomeCount[] }>(`/api/v1/admin/outcomes?${asked.toString()}`),
-    api.get<{ teams: string[] }>('/api/v1/admin/teams'),
+    api.get<'OutcomeCounts'>(`/api/v1/admin/outcomes?${asked.toString()}`),
+    api.get<'TeamNames'>('/api/v1/admin/teams'),
   ]);
   const lines = linesOf(counts, at, by);
   const addressWith = (name: string, value: string): string => {

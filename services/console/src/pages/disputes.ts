@@ -1,4 +1,5 @@
 /** The disputes of all teams; open ones first. */
+import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html } from '@tollgate/service-kit';
 import {
   amountColumn,
@@ -14,21 +15,7 @@ import { texts } from '../texts.ts';
 
 const words = texts.disputes;
 
-/** As listed by the API. */
-interface ListedDispute {
-  id: string;
-  /** Absent if the payment is not known. */
-  paymentToken?: string;
-  team?: string;
-  environment: string;
-  status: string;
-  reportedStatus: string;
-  amount: number;
-  currency: string;
-  reasonCode?: string;
-  createdAt: string;
-  updatedAt: string;
-}
+type ListedDispute = AnswerOf<'OperatorDisputeList'>['disputes'][number];
 
 const { columns } = words;
 

@@ -1,4 +1,5 @@
 /** The entries of the ledger: the cause of every movement of money, with links. */
+import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html } from '@tollgate/service-kit';
 import { amountText } from '../components/amount.ts';
 import { csvLink } from '../components/csv-menu.ts';
@@ -17,19 +18,7 @@ const words = texts.money.journal;
 const path = '/console/money/journal';
 const perPage = 50;
 
-/** As listed by the API. */
-interface Entry {
-  time: string;
-  kind: string;
-  eventType: string;
-  token: string;
-  environment: string;
-  team?: string;
-  wallet: string;
-  account: string;
-  currency: string;
-  postings: readonly { ledgerAccount: string; amount: number }[];
-}
+type Entry = AnswerOf<'OperatorJournal'>['entries'][number];
 
 const filterNames = [
   ...['team', 'environment', 'wallet', 'account', 'currency', 'ledgerAccount', 'kind', 'token'],
@@ -43,8 +32,8 @@ export const journalPage: Page = async ({ api, query, columnsOf }) => {
     if (value !== '') asked.set(name, value);
   }
   const [{ entries, nextCursor }, { teams }] = await Promise.all([
-    api.get<{ entries: readonly Entry[]; nextCursor?: string }>(`/api/v1/admin/journal?${asked.toString()}`),
-    api.get<{ teams: string[] }>('/api/v1/admin/teams'),
+    api.get<'OperatorJournal'>(`/api/v1/admin/journal?${asked.toString()}`),
+    api.get<'TeamNames'>('/api/v1/admin/teams'),
   ]);
   const chosen = columnsOf(list.name);
   const nothing = nextCursor === undefined ? words.empty : words.further;

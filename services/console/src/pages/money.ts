@@ -1,4 +1,5 @@
 /** The balances of each wallet, and the statement of a month. */
+import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html } from '@tollgate/service-kit';
 import { amountText } from '../components/amount.ts';
 import { filterChips } from '../components/filter-chips.ts';
@@ -9,25 +10,12 @@ import { texts } from '../texts.ts';
 
 const words = texts.money;
 
-type Amounts = Readonly<Record<string, number>>;
-
-interface Holder {
-  environment: string;
-  wallet: string;
-  account: string;
-  currency: string;
-}
-interface Balance extends Holder {
-  amounts: Amounts;
-}
-interface Statement extends Holder {
-  opening: Amounts;
-  entries: readonly { kind: string; amounts: Amounts }[];
-  closing: Amounts;
-}
+type Balance = AnswerOf<'WalletBalanceList'>['balances'][number];
+type Statement = AnswerOf<'OperatorStatementList'>['statements'][number];
+type Amounts = Balance['amounts'];
 
 /** In the order of importance to a person. */
-const shownAccounts = [
+const shownAccounts: readonly (keyof Amounts)[] = [
   'available',
   'reserved',
   'disputed',
@@ -47,9 +35,9 @@ export const moneyPage: Page = async ({ api, query, now }) => {
   for (const name of ['team', 'environment', 'wallet']) if (value(name) !== '') asked.set(name, value(name));
   const ofMonth = new URLSearchParams([...asked, ['month', month]]);
   const [{ balances }, { statements }, { teams }] = await Promise.all([
-    api.get<{ balances: readonly Balance[] }>(`/api/v1/admin/balances?${asked.toString()}`),
-    api.get<{ statements: readonly Statement[] }>(`/api/v1/admin/statements?${ofMonth.toString()}`),
-    api.get<{ teams: string[] }>('/api/v1/admin/teams'),
+    api.get<'WalletBalanceList'>(`/api/v1/admin/balances?${asked.toString()}`),
+    api.get<'OperatorStatementList'>(`/api/v1/admin/statements?${ofMonth.toString()}`),
+    api.get<'TeamNames'>('/api/v1/admin/teams'),
   ]);
   const main = html`<div class="head">
       <h1>${words.title}</h1>
@@ -97,10 +85,10 @@ function filterForm(query: URLSearchParams, month: string, teams: readonly strin
 }
 
 /** The accounts with columns in the table. */
-const accountsIn = (all: readonly Amounts[]): string[] =>
+const accountsIn = (all: readonly Amounts[]): (keyof Amounts)[] =>
   shownAccounts.filter((name) => always.has(name) || all.some((amounts) => amounts[name] !== 0));
 
-const modeOf = ({ environment }: Holder): Html | undefined =>
+const modeOf = ({ environment }: Pick<Balance, 'environment'>): Html | undefined =>
   environment === 'sandbox' ? undefined : html` <small class="production">${environment}</small>`;
 
 function balanceTable(balances: readonly Balance[]): Html {
@@ -123,7 +111,7 @@ function balanceTable(balances: readonly Balance[]): Html {
 /** A column for each ledger account. */
 const sumColumns = <Row>(
   all: readonly Amounts[],
-  cellOf: (row: Row, account: string) => Html | string,
+  cellOf: (row: Row, account: keyof Amounts) => Html | string,
 ): ListColumn<Row>[] =>
   accountsIn(all).map((id) => ({
     id,
@@ -135,9 +123,9 @@ const sumColumns = <Row>(
 /** Each figure links to its entries. */
 function linkToEntries(
   { environment, wallet, account, currency, amounts }: Balance,
-  name: string,
+  name: keyof Amounts,
 ): Html | string {
-  const amount = amounts[name] ?? 0;
+  const amount = amounts[name];
   if (amount === 0) return amountText(0, currency);
   const asked = new URLSearchParams({ environment, wallet, account, currency, ledgerAccount: name });
   return html`<a href="/console/money/journal?${asked.toString()}">${amountText(amount, currency)}</a>`;
@@ -158,7 +146,7 @@ function statementTable(statement: Statement): Html {
       { id: 'line', name: words.columns.line, cell: ({ kind }) => kind },
       ...sumColumns<(typeof lines)[number]>(
         lines.map(({ amounts }) => amounts),
-        ({ amounts }, name) => amountText(amounts[name] ?? 0, currency),
+        ({ amounts }, name) => amountText(amounts[name], currency),
       ),
     ],
   };

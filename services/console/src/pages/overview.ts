@@ -1,4 +1,5 @@
 /** Overview: everything abnormal on top, four figures of the last 24 hours, and the merchant accounts. */
+import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html } from '@tollgate/service-kit';
 import { mayDo } from '@tollgate/teams';
 import { outcomeSection } from '../components/notice.ts';
@@ -10,30 +11,8 @@ import type { Page } from '../page.ts';
 import { texts } from '../texts.ts';
 import { type Account, accountTable } from './accounts.ts';
 
-interface Spread {
-  p50: number;
-  p99: number;
-}
-
-interface Hour {
-  hour: string;
-  created: number;
-  approved: number;
-  declined: number;
-  openReviews: number;
-  ownMs?: Spread;
-  providerMs?: Spread;
-}
-
-interface Overview {
-  hours: Hour[];
-  readModelLagMs?: number;
-  unresolved: number;
-  unresolvedPayouts: number;
-  payoutsToApprove: number;
-  openDisputes: number;
-  reviews: number;
-}
+type Overview = AnswerOf<'Overview'>;
+type Hour = Overview['hours'][number];
 
 /** Undefined while the notifier catches up. */
 interface WebhookTrouble {
@@ -42,23 +21,16 @@ interface WebhookTrouble {
   disabled?: EndpointList | undefined;
 }
 
-interface EndpointList {
-  endpoints: readonly { team: string; environment: string; url: string }[];
-  count: number;
-}
-
-interface ReviewList {
-  reviews: readonly { since: string }[];
-}
+type EndpointList = Pick<AnswerOf<'DisabledEndpointList'>, 'endpoints' | 'count'>;
 
 const words = texts.overview;
 
 export const overviewPage: Page = async ({ api, outcome, session }) => {
   const seesAll = mayDo(session.grants, 'operators:read', 'everywhere');
   const [overview, { accounts }, { reviews }, webhooks, notWorking] = await Promise.all([
-    api.get<Overview>('/api/v1/admin/overview'),
-    seesAll ? api.get<{ accounts: Account[] }>('/api/v1/admin/accounts') : { accounts: [] },
-    api.get<ReviewList>('/api/v1/admin/reviews?perPage=1'),
+    api.get<'Overview'>('/api/v1/admin/overview'),
+    seesAll ? api.get<'AccountList'>('/api/v1/admin/accounts') : { accounts: [] },
+    api.get<'OperatorReviewList'>('/api/v1/admin/reviews?perPage=1'),
     webhookTrouble(api),
     api.notWorking(),
   ]);
@@ -200,7 +172,7 @@ function figures(overview: Overview, seesAll: boolean): Html[] {
   return [created, approval, times, reviews];
 }
 
-const p99Text = (spread: Spread | undefined): string => (spread === undefined ? '–' : msText(spread.p99));
+const p99Text = (spread: Hour['ownMs']): string => (spread === undefined ? '–' : msText(spread.p99));
 
 const msText = (ms: number): string => `${ms < 10 ? Number(ms.toFixed(1)) : countText(Math.round(ms))} ms`;
 

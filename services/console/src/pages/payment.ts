@@ -1,6 +1,6 @@
 /** One payment: its state and next step, its path, its history, and the allowed actions. */
 import { type Html, html } from '@tollgate/service-kit';
-import { type ActionName, type ActionSubject, mayAct, paymentActions } from '../components/actions.ts';
+import { type ActionName, type Detail, mayAct, paymentActions } from '../components/actions.ts';
 import { amount, amountExample, amountText, parseAmount } from '../components/amount.ts';
 import { openRefusal } from '../components/event-reason.ts';
 import { type Fact, factList, metadataFacts } from '../components/facts.ts';
@@ -24,30 +24,14 @@ import { texts } from '../texts.ts';
 import { playPanel } from './sandbox-play.ts';
 import { replayFormAt } from './webhook-replay.ts';
 
-interface Detail extends ActionSubject {
-  payment: ActionSubject['payment'] & {
-    updatedAt: string;
-    approvedAmount: number;
-    refundedAmount: number;
-    declineReason?: string;
-    processingUrl?: string;
-    metadata?: Readonly<Record<string, string>>;
-  };
-  machine: { lifecycle: string; refund: string };
-  call?: { operation: string; answerBy: string };
-  nextInquiryAt?: string;
-  reviews: readonly OpenReview[];
-  disputes: readonly TimelineDispute[];
-}
-
 export const paymentPage: Page = async (context) => {
   const { api, params, outcome } = context;
   const token = encodeURIComponent(params['token'] ?? '');
-  const detail = await api.get<Detail>(`/api/v1/admin/payments/${token}`);
+  const detail = await api.get<'OperatorPayment'>(`/api/v1/admin/payments/${token}`);
   const { payment } = detail;
   const [history, sent] = await Promise.all([
-    api.get<{ events: TimelineEvent[] }>(`/api/v1/admin/payments/${token}/events`),
-    api.get<{ webhooks: TimelineWebhook[] }>(`/api/v1/webhooks?token=${token}`, payment),
+    api.get<'OperatorHistory'>(`/api/v1/admin/payments/${token}/events`),
+    api.get<'WebhookList'>(`/api/v1/webhooks?token=${token}`, payment),
   ]);
   const { events } = history;
   const { webhooks } = sent;
@@ -181,7 +165,7 @@ export const actOn =
   async ({ api, params }, form) => {
     const token = params['token'] ?? '';
     const location = paymentPath(token);
-    const { payment, refundableAmount } = await api.get<Detail>(
+    const { payment, refundableAmount } = await api.get<'OperatorPayment'>(
       `/api/v1/admin/payments/${encodeURIComponent(token)}`,
     );
     const minor = name === 'refund' ? parseAmount(form.get('amount') ?? '', payment.currency) : undefined;

@@ -1,4 +1,5 @@
 /** The payments of all teams. Filters, views and pages are in the URL, so that a link shows the same to a colleague. */
+import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html } from '@tollgate/service-kit';
 import { declineReasons } from '../components/decline-reasons.ts';
 import { outcomeNotice, outcomeSection } from '../components/notice.ts';
@@ -13,22 +14,17 @@ import type { Page } from '../page.ts';
 import type { OutcomeCount } from './approval.ts';
 import { texts } from '../texts.ts';
 
-interface PaymentList {
-  payments: ListedPayment[];
-  nextCursor?: string;
-}
-
 export const paymentsPage: Page = async ({ api, query, now, hasSandbox, session, outcome, columnsOf }) => {
   const wrong = wrongFilters(query);
   const declines = wrong.length > 0 ? undefined : toDeclineQuery(query, now);
-  const none: PaymentList = { payments: [] };
+  const none: Pick<AnswerOf<'OperatorPaymentList'>, 'payments' | 'nextCursor'> = { payments: [] };
   const [list, { teams }, { views }, reasons] = await Promise.all([
     wrong.length > 0
       ? none
-      : api.get<PaymentList>(`/api/v1/admin/payments?${toApiQuery(query, now).toString()}`),
-    api.get<{ teams: string[] }>('/api/v1/admin/teams'),
-    api.get<{ views: SavedView[] }>('/api/v1/admin/views'),
-    declines && api.get<{ counts: OutcomeCount[] }>(`/api/v1/admin/outcomes?${declines.toString()}`),
+      : api.get<'OperatorPaymentList'>(`/api/v1/admin/payments?${toApiQuery(query, now).toString()}`),
+    api.get<'TeamNames'>('/api/v1/admin/teams'),
+    api.get<'SavedViews'>('/api/v1/admin/views'),
+    declines && api.get<'OutcomeCounts'>(`/api/v1/admin/outcomes?${declines.toString()}`),
   ]);
   const table = paymentList(sortingOf(query));
   const chosen = columnsOf(table.name);
@@ -60,7 +56,7 @@ function sortingOf(query: URLSearchParams): Sorting {
 }
 
 /** An empty list always shows its reason. */
-function nothing(query: URLSearchParams, { nextCursor }: PaymentList, hasSandbox: boolean): Html {
+function nothing(query: URLSearchParams, { nextCursor }: { nextCursor?: string }, hasSandbox: boolean): Html {
   if (filterChips('/console/payments', query) === undefined) {
     const sandbox = hasSandbox
       ? html` <a href="/console/sandbox">${texts.payments.emptySandbox}</a>`

@@ -13,20 +13,13 @@ import type { TimelineEvent, TimelineWebhook } from '../components/timeline-item
 import { copyable, shortToken } from '../components/token.ts';
 import type { Action, Page, PageContext } from '../page.ts';
 import { texts } from '../texts.ts';
-import { type ListedPayout, destinationText, payoutPath } from './payouts.ts';
+import { type ListedPayout as Payout, destinationText, payoutPath } from './payouts.ts';
 import { replayFormAt } from './webhook-replay.ts';
 
 const words = texts.payouts;
 
-interface Payout extends ListedPayout {
-  declineReason?: string;
-  errors: readonly { code: string; message?: string }[];
-  reviews: readonly OpenReview[];
-  metadata?: Readonly<Record<string, string>>;
-}
-
 const read = async ({ api, params }: PageContext): Promise<Payout> =>
-  (await api.get<{ payout: Payout }>(`/api/v1/admin/payouts/${encodeURIComponent(params['token'] ?? '')}`))
+  (await api.get<'OperatorPayout'>(`/api/v1/admin/payouts/${encodeURIComponent(params['token'] ?? '')}`))
     .payout;
 
 export const payoutPage: Page = async (context) => {
@@ -34,8 +27,8 @@ export const payoutPage: Page = async (context) => {
   const payout = await read(context);
   const { token, currency, orderNumber } = payout;
   const [{ events }, { webhooks }] = await Promise.all([
-    api.get<{ events: TimelineEvent[] }>(`/api/v1/admin/payouts/${token}/events`),
-    api.get<{ webhooks: TimelineWebhook[] }>(`/api/v1/webhooks?token=${token}`, payout),
+    api.get<'OperatorHistory'>(`/api/v1/admin/payouts/${token}/events`),
+    api.get<'WebhookList'>(`/api/v1/webhooks?token=${token}`, payout),
   ]);
   const mayReplay = mayDo(context.session.grants, 'payouts', payout);
   const replayForm = mayReplay ? replayFormAt(payoutPath(token), context) : undefined;

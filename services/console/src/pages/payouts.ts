@@ -1,4 +1,5 @@
 /** The payouts of all teams; those awaiting approval first. */
+import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { html } from '@tollgate/service-kit';
 import { amountColumn, createdColumn, teamColumn, tokenColumn } from '../components/list-columns.ts';
 import { partListPage } from '../components/part-list.ts';
@@ -9,28 +10,11 @@ import { texts } from '../texts.ts';
 
 const words = texts.payouts;
 
-/** As listed by the API. */
-export interface ListedPayout {
-  token: string;
-  team: string;
-  environment: string;
-  phase: string;
-  amount: number;
-  currency: string;
-  orderNumber?: string;
-  destination: Destination;
-  approval?: { askedBy: string; grantedBy?: string; lapsesAt: string };
-  createdAt: string;
-  revision: number;
-}
-type Destination =
-  | { kind: 'card'; sanitizedMask: string }
-  | { kind: 'recurring'; recurringToken: string }
-  | { kind: 'bankAccount'; bankName: string; accountEnding: string };
+export type ListedPayout = AnswerOf<'OperatorPayoutList'>['payouts'][number];
 
 export const payoutPath = (token: string): string => `/console/payouts/${encodeURIComponent(token)}`;
 
-export function destinationText(destination: Destination): string {
+export function destinationText(destination: ListedPayout['destination']): string {
   const { card, recurring, bankAccount } = words.destinations;
   if (destination.kind === 'card') return card(destination.sanitizedMask);
   if (destination.kind === 'recurring') return recurring;

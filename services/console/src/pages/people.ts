@@ -1,4 +1,5 @@
 /** API tokens and console sessions: a person's own, and all of them for admins. */
+import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html } from '@tollgate/service-kit';
 import { mayDo } from '@tollgate/teams';
 import { outcomeSection, refusedOutcome } from '../components/notice.ts';
@@ -10,14 +11,7 @@ import { texts } from '../texts.ts';
 const words = texts.people;
 const path = '/console/people';
 
-interface Credential {
-  id: string;
-  kind: 'token' | 'session';
-  person: string;
-  issuedAt: string;
-  expiresAt: string;
-  address?: string;
-}
+type Credential = AnswerOf<'Me'>['credentials'][number];
 
 const managesPeople = ({ session }: Pick<PageContext, 'session'>): boolean =>
   mayDo(session.grants, 'operators:manage', 'everywhere');
@@ -27,7 +21,7 @@ export const peoplePage: Page = async (context) => {
   const isAll = managesPeople(context);
   const person = isAll ? (query.get('person') ?? '') : '';
   const asked = person === '' ? '' : `?${new URLSearchParams({ person }).toString()}`;
-  const { credentials } = await api.get<{ credentials: Credential[] }>(
+  const { credentials } = await api.get<'Me' | 'CredentialList'>(
     isAll ? `/api/v1/admin/credentials${asked}` : '/api/v1/admin/me',
   );
   const main = html`<h1>${words.title}</h1>

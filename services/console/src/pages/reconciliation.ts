@@ -1,4 +1,5 @@
 /** One day of one account: the totals on both sides, and all differences. */
+import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html } from '@tollgate/service-kit';
 import { amount, amountText } from '../components/amount.ts';
 import { factList } from '../components/facts.ts';
@@ -14,34 +15,13 @@ import { type Reconciliation, outcomeChip } from './reconciliations.ts';
 
 const words = texts.reconciliations;
 
-interface Amounts {
-  status: string;
-  amount: number;
-  refundedAmount: number;
-}
-
-interface Difference {
-  kind: string;
-  operation: 'payment' | 'payout';
-  token?: string;
-  serviceToken: string;
-  currency: string;
-  here?: Amounts;
-  there?: Amounts;
-  isSettled: boolean;
-}
-
-type Sums = { currency: string } & Record<`${keyof typeof words.sumNames}${'Here' | 'There'}`, number>;
-
-interface Report extends Reconciliation {
-  team?: string;
-  sums: readonly Sums[];
-  differences: readonly Difference[];
-}
+type Report = AnswerOf<'OperatorReconciliation'>['reconciliation'];
+type Difference = Report['differences'][number];
+type Sums = Report['sums'][number];
 
 export const reconciliationPage: Page = async ({ api, params }) => {
   const token = encodeURIComponent(params['token'] ?? '');
-  const { reconciliation: report } = await api.get<{ reconciliation: Report }>(
+  const { reconciliation: report } = await api.get<'OperatorReconciliation'>(
     `/api/v1/admin/reconciliations/${token}`,
   );
   const { day, account, environment, counts, endedAt, by, isDryRun } = report;
@@ -115,7 +95,7 @@ function differenceRow({
   isSettled,
 }: Difference): Html {
   const path = operation === 'payment' ? paymentPath : payoutPath;
-  const side = (amounts: Amounts | undefined) =>
+  const side = (amounts: Difference['here']) =>
     amounts === undefined ? '–' : html`${chip(amounts.status)} ${amount(amounts.amount, currency)}`;
   return html`<tr data-row="">
     <td>${words.kinds[kind] ?? kind}</td>

@@ -1,4 +1,5 @@
 /** The reconciliations with the Payment Service, newest first, and a form to request more. */
+import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html, dayMs } from '@tollgate/service-kit';
 import { mayDo } from '@tollgate/teams';
 import { outcomeSection, refusedOutcome } from '../components/notice.ts';
@@ -7,22 +8,12 @@ import { type List, type ListColumn, columnMenu, listTable, pager } from '../com
 import { relative } from '../components/time.ts';
 import type { Action, Page, PageContext } from '../page.ts';
 import { texts } from '../texts.ts';
+import type { Account } from './accounts.ts';
 
 const words = texts.reconciliations;
 const path = '/console/reconciliations';
 
-/** As listed by the API. */
-export interface Reconciliation {
-  token: string;
-  environment: string;
-  account: string;
-  day: string;
-  isDryRun: boolean;
-  by: 'schedule' | 'person';
-  outcome: 'complete' | 'incomplete' | 'account_unknown';
-  endedAt: string;
-  counts: Record<keyof typeof words.counts, number>;
-}
+export type Reconciliation = AnswerOf<'OperatorReconciliationList'>['reconciliations'][number];
 
 const differenceCount = ({ counts }: Reconciliation): number =>
   counts.differing + counts.onlyHere + counts.onlyAtService;
@@ -42,10 +33,8 @@ export const reconciliationsPage: Page = async (context) => {
   const cursor = query.get('cursor');
   const asked = new URLSearchParams({ perPage: '50', ...(cursor === null ? {} : { cursor }) });
   const [{ reconciliations, nextCursor }, { accounts }] = await Promise.all([
-    api.get<{ reconciliations: Reconciliation[]; nextCursor?: string }>(
-      `/api/v1/admin/reconciliations?${asked.toString()}`,
-    ),
-    mayAsk ? api.get<{ accounts: AccountName[] }>('/api/v1/admin/accounts') : { accounts: [] },
+    api.get<'OperatorReconciliationList'>(`/api/v1/admin/reconciliations?${asked.toString()}`),
+    mayAsk ? api.get<'AccountList'>('/api/v1/admin/accounts') : { accounts: [] },
   ]);
   const main = html`<div class="head">
       <h1>${words.title}</h1>
@@ -59,11 +48,6 @@ export const reconciliationsPage: Page = async (context) => {
     </section>`;
   return { title: words.title, main, isLive: cursor === null };
 };
-
-interface AccountName {
-  environment: string;
-  account: string;
-}
 
 const none = html`<p class="empty">${words.empty} <span class="calm">${words.emptyHow}</span></p>`;
 
@@ -115,7 +99,10 @@ function outcomeCell(reconciliation: Reconciliation): Html {
   return html`${outcomeChip(reconciliation)}${dryRun}`;
 }
 
-function askForm(accounts: readonly AccountName[], { session, now }: PageContext): Html {
+function askForm(
+  accounts: readonly Pick<Account, 'environment' | 'account'>[],
+  { session, now }: PageContext,
+): Html {
   const yesterday = new Date(now - dayMs).toISOString().slice(0, 10);
   const options = accounts.map(
     ({ environment, account }) =>

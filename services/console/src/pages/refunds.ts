@@ -1,4 +1,5 @@
 /** The refunds of all teams; those in progress first. */
+import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { html } from '@tollgate/service-kit';
 import {
   amountColumn,
@@ -14,21 +15,7 @@ import { texts } from '../texts.ts';
 
 const words = texts.refunds;
 
-/** As listed by the API. */
-interface ListedRefund {
-  token: string;
-  paymentToken: string;
-  team: string;
-  environment: string;
-  status: string;
-  phase: string;
-  amount: number;
-  currency: string;
-  errors: readonly { code: string }[];
-  reviews: readonly unknown[];
-  createdAt: string;
-  updatedAt: string;
-}
+type ListedRefund = AnswerOf<'OperatorRefundList'>['refunds'][number];
 
 const { columns } = words;
 

@@ -2,6 +2,7 @@
  * One request: its input, answer and effects. Request bodies are not stored: the input is shown as recorded in the
  * events, without card and account numbers.
  */
+import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html, omitUndefined } from '@tollgate/service-kit';
 import type { Api } from '../api.ts';
 import { reasonIn } from '../components/event-reason.ts';
@@ -15,23 +16,7 @@ import { texts } from '../texts.ts';
 
 const words = texts.search.request;
 
-export interface FoundRequest {
-  id: string;
-  at: string;
-  method: string;
-  route?: string;
-  status?: number;
-  errorCode?: string;
-  durationMs: number;
-  ownMs: number;
-  providerMs: number;
-  team: string;
-  environment: string;
-  keyId: string;
-  clientRequestId?: string;
-  /** Token of the payment or payout. */
-  token?: string;
-}
+export type FoundRequest = NonNullable<AnswerOf<'SearchResults'>['request']>;
 
 export async function requestPanel(request: FoundRequest, api: Api): Promise<Html> {
   const { method, route = '', durationMs, ownMs, providerMs } = request;

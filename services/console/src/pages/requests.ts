@@ -1,4 +1,5 @@
 /** The stored requests of one team and environment, latest first. */
+import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html } from '@tollgate/service-kit';
 import { choice } from '../components/choice.ts';
 import { filterChips } from '../components/filter-chips.ts';
@@ -11,7 +12,8 @@ import { durationText } from '../components/time.ts';
 import { shortToken } from '../components/token.ts';
 import type { Page } from '../page.ts';
 import { texts } from '../texts.ts';
-import type { FoundRequest } from './request.ts';
+
+type StoredRequest = AnswerOf<'RequestList'>['requests'][number];
 
 const path = '/console/requests';
 const { request: names } = texts.search;
@@ -19,17 +21,17 @@ const words = texts.requests;
 const filterNames = ['status', 'errorCode', 'keyId', 'token', 'dateFrom', 'dateTo', 'cursor'];
 
 export const requestsPage: Page = async ({ api, query, hasSandbox }) => {
-  const { teams } = await api.get<{ teams: string[] }>('/api/v1/admin/teams');
+  const { teams } = await api.get<'TeamNames'>('/api/v1/admin/teams');
   const team = query.get('team') || (teams[0] ?? '');
   const environment = query.get('environment') || (hasSandbox ? 'sandbox' : 'production');
   const asked = new URLSearchParams({ perPage: '50' });
   for (const name of filterNames) if (query.get(name)) asked.set(name, query.get(name) ?? '');
-  type Answer = { requests: readonly FoundRequest[]; nextCursor?: string };
-  const answer: Answer =
-    team === ''
-      ? { requests: [] }
-      : await api.get<Answer>(`/api/v1/requests?${asked.toString()}`, { team, environment });
-  const { requests, nextCursor } = answer;
+  const {
+    requests,
+    nextCursor,
+  }: Pick<AnswerOf<'RequestList'>, 'requests' | 'nextCursor'> = team === ''
+    ? { requests: [] }
+    : await api.get<'RequestList'>(`/api/v1/requests?${asked.toString()}`, { team, environment });
   const main = html`<h1>${words.title}</h1>
     ${filterForm(query, { team, environment, teams })} ${filterChips(path, query, ['team', 'environment'])}
     <section id="requests" data-region="">
@@ -59,7 +61,7 @@ function filterForm(query: URLSearchParams, { team, environment, teams }: Chosen
   </form>`;
 }
 
-const list: List<FoundRequest> = {
+const list: List<StoredRequest> = {
   name: 'requests',
   label: words.title,
   keyOf: ({ id }) => id,
@@ -85,12 +87,12 @@ const list: List<FoundRequest> = {
   ],
 };
 
-function answerCell({ status, errorCode = '' }: FoundRequest): Html | string {
+function answerCell({ status, errorCode = '' }: StoredRequest): Html | string {
   if (status === undefined) return words.left;
   return chip(`${status} ${errorCode}`, status < 400 ? 'good' : status < 500 ? 'note' : 'bad');
 }
 
-function aboutCell({ token }: FoundRequest): Html | undefined {
+function aboutCell({ token }: StoredRequest): Html | undefined {
   if (token === undefined) return undefined;
   return html`<a href="${operationPath(token)}" title="${token}"><code>${shortToken(token)}</code></a>`;
 }

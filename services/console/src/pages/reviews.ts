@@ -53,7 +53,7 @@ const readReviews = (
   { api }: Pick<PageContext, 'api'>,
   asked: Readonly<Record<string, string>>,
 ): Promise<ReviewList> =>
-  api.get<ReviewList>(`/api/v1/admin/reviews?${new URLSearchParams(asked).toString()}`);
+  api.get<'OperatorReviewList'>(`/api/v1/admin/reviews?${new URLSearchParams(asked).toString()}`);
 
 const pathOf = ({ token, code, number }: Pick<Review, 'token' | 'code' | 'number'>): string =>
   `${path}/${encodeURIComponent(token)}/${encodeURIComponent(code)}/${number}`;
@@ -66,7 +66,7 @@ export const reviewsPage: Page = async (context) => {
   for (const name of filterNames) if (query.get(name)) asked[name] = query.get(name) ?? '';
   const [{ reviews, count, nextCursor }, { teams }] = await Promise.all([
     readReviews(context, asked),
-    api.get<{ teams: string[] }>('/api/v1/admin/teams'),
+    api.get<'TeamNames'>('/api/v1/admin/teams'),
   ]);
   const chosen = columnsOf(list.name);
   const main = html`<div class="head">
@@ -260,8 +260,8 @@ async function storyOf(
   if (kind === 'unmatched') return undefined;
   const about = `/api/v1/admin/${kind}s/${encodeURIComponent(token)}`;
   const [{ events }, { disputes = [] }] = await Promise.all([
-    api.get<{ events: TimelineEvent[] }>(`${about}/events`),
-    api.get<{ disputes?: TimelineDispute[] }>(about),
+    api.get<'OperatorHistory'>(`${about}/events`),
+    api.get<'OperatorPayment'>(about),
   ]);
   return timeline({ events, webhooks: [], disputes, currency, replayForm: undefined, address });
 }

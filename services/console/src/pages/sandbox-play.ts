@@ -2,7 +2,7 @@
 import { errorCode, type Html, html } from '@tollgate/service-kit';
 import type { Api } from '../api.ts';
 import { mayAct } from '../components/actions.ts';
-import { paymentPath } from '../components/payment-list.ts';
+import { type ListedPayment, paymentPath } from '../components/payment-list.ts';
 import type { Action, PageContext } from '../page.ts';
 import { texts } from '../texts.ts';
 import type { SandboxControls } from './sandbox.ts';
@@ -11,13 +11,7 @@ const words = texts.sandbox.play;
 
 const environment = 'sandbox';
 
-interface PlayedPayment {
-  token: string;
-  team: string;
-  environment: string;
-  phase: string;
-  amount: number;
-}
+type PlayedPayment = Pick<ListedPayment, 'token' | 'team' | 'environment' | 'phase' | 'amount'>;
 
 type Play = 'pay' | 'decline' | 'revise' | 'dispute';
 
@@ -78,7 +72,7 @@ export const playPayment =
     const token = params['token'] ?? '';
     const location = paymentPath(token);
     const outcome = (isDone: boolean, text: string) => ({ location, outcome: { isDone, text } });
-    const { payment } = await api.get<{ payment: PlayedPayment }>(
+    const { payment } = await api.get<'OperatorPayment'>(
       `/api/v1/admin/payments/${encodeURIComponent(token)}`,
     );
     if (!mayAct(session, payment)) return outcome(false, texts.sandbox.needsTeam);
@@ -103,8 +97,9 @@ function isRefused(error: unknown): false {
 
 /** The Payment Service's token of a payment. */
 export async function serviceTokenOf(api: Api, token: string): Promise<string | undefined> {
-  const { events } = await api.get<{ events: { stored: { data: { serviceToken?: string } } }[] }>(
+  const { events } = await api.get<'OperatorHistory'>(
     `/api/v1/admin/payments/${encodeURIComponent(token)}/events`,
   );
-  return events.findLast(({ stored }) => stored.data.serviceToken !== undefined)?.stored.data.serviceToken;
+  const tokens = events.map(({ stored }) => (stored['data'] as { serviceToken?: string }).serviceToken);
+  return tokens.findLast((each) => each !== undefined);
 }

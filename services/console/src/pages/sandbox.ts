@@ -47,7 +47,7 @@ export const sandboxPage =
   async (context) => {
     if (sandbox === undefined) return failurePage(404, words.title, words.none);
     const { api, session, outcome } = context;
-    const { teams } = await api.get<{ teams: string[] }>('/api/v1/admin/teams');
+    const { teams } = await api.get<'TeamNames'>('/api/v1/admin/teams');
     const faults = await faultPanel(sandbox, context);
     const main = html`<h1>${words.title}</h1>
       <p class="calm">${words.intro}</p>

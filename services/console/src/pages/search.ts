@@ -111,7 +111,7 @@ const textIn = ({ query }: PageContext): string => (query.get('q') ?? '').trim()
 async function lookUp(context: PageContext, text: string): Promise<SearchAnswer> {
   if (/^whk_[0-9a-f]{32}$/.test(text)) return { hits: await findWebhook(context.api, text) };
   const query = new URLSearchParams({ q: text }).toString();
-  const answer = await context.api.get<SearchAnswer>(`/api/v1/admin/search?${query}`);
+  const answer = await context.api.get<'SearchResults'>(`/api/v1/admin/search?${query}`);
   return { ...answer, hits: [...pagesNamed(context, text), ...answer.hits] };
 }
 
@@ -129,16 +129,8 @@ function pagesNamed({ session, hasSandbox }: PageContext, text: string): SearchH
     }));
 }
 
-interface FoundWebhook {
-  id: string;
-  team: string;
-  environment: string;
-  createdAt: string;
-  body: { token: string };
-}
-
 async function findWebhook(api: Api, id: string): Promise<SearchHit[]> {
-  const { webhooks } = await api.get<{ webhooks: FoundWebhook[] }>(`/api/v1/admin/webhooks?id=${id}`);
+  const { webhooks } = await api.get<'OperatorWebhookList'>(`/api/v1/admin/webhooks?id=${id}`);
   return webhooks.map(({ team, environment, createdAt, body }) => ({
     kind: 'webhook',
     id,

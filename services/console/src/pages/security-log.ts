@@ -1,4 +1,5 @@
 /** Security log: rejected access, changes of teams and people's actions, and the state of its hash chain. */
+import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html } from '@tollgate/service-kit';
 import { choice } from '../components/choice.ts';
 import { filterChips } from '../components/filter-chips.ts';
@@ -13,21 +14,14 @@ import { texts } from '../texts.ts';
 const words = texts.securityLog;
 const path = '/console/security-log';
 
-interface LogPage {
-  entries: readonly LogEntry[];
-  checked: number;
-  faultAt?: number;
-  nextCursor?: string;
-}
-
 export const securityLogPage: Page = async ({ api, query }) => {
   const value = (name: string): string => query.get(name) ?? '';
   const asked = new URLSearchParams({ perPage: '50' });
   for (const name of ['kind', 'team', 'person', 'change', 'cursor'])
     if (value(name) !== '') asked.set(name, value(name));
   const [page, { teams }] = await Promise.all([
-    api.get<LogPage>(`/api/v1/admin/security-log?${asked.toString()}`),
-    api.get<{ teams: string[] }>('/api/v1/admin/teams'),
+    api.get<'SecurityLog'>(`/api/v1/admin/security-log?${asked.toString()}`),
+    api.get<'TeamNames'>('/api/v1/admin/teams'),
   ]);
   const addressOf = (name: string) => (name === 'all' ? path : `${path}?kind=${name}`);
   const { any } = words;
@@ -53,7 +47,7 @@ export const securityLogPage: Page = async ({ api, query }) => {
   return { title: words.title, main };
 };
 
-function chainSign({ checked, faultAt }: LogPage): Html {
+function chainSign({ checked, faultAt }: AnswerOf<'SecurityLog'>): Html {
   const tone = faultAt === undefined ? 'good' : 'bad';
   const text = faultAt === undefined ? words.chained(checked) : words.broken(faultAt);
   return html`<div class="notice ${tone}">

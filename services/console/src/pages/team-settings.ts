@@ -1,4 +1,5 @@
 /** Settings of a team: origins, source of payouts, approval thresholds and limits, using the API's commands. */
+import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html } from '@tollgate/service-kit';
 import { environmentSchema, limitedOperations } from '@tollgate/core';
 import { mayDo } from '@tollgate/teams';
@@ -12,22 +13,7 @@ import { texts } from '../texts.ts';
 
 const words = texts.teams;
 
-/** As returned by the API. */
-export interface Team {
-  name: string;
-  callbackOrigins: readonly string[];
-  redirectOrigins?: readonly string[];
-  wallet: { kind: 'own' | 'shared' | 'provider'; name?: string };
-  approvals: readonly { environment: string; currency: string; above: number }[];
-  limits: readonly {
-    environment: string;
-    operation: string;
-    currency: string;
-    keyId?: string;
-    perCall?: number;
-    perDay?: number;
-  }[];
-}
+export type Team = AnswerOf<'TeamDetails'>['team'];
 
 export function teamFacts({ callbackOrigins, redirectOrigins, wallet, approvals, limits }: Team): Html {
   const { facts } = words;

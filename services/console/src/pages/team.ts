@@ -17,9 +17,9 @@ export const teamPage: Page = async (context) => {
   const { api, params, outcome, now, session } = context;
   const name = encodeURIComponent(params['team'] ?? '');
   const keysOf = (state: 'active' | 'ended') =>
-    api.get<KeyList>(`/api/v1/admin/keys?perPage=100&team=${name}&state=${state}`);
+    api.get<'KeyList'>(`/api/v1/admin/keys?perPage=100&team=${name}&state=${state}`);
   const [{ team, isChangeable }, active, ended] = await Promise.all([
-    api.get<{ team: Team; isChangeable: boolean }>(`/api/v1/admin/teams/${name}`),
+    api.get<'TeamDetails'>(`/api/v1/admin/teams/${name}`),
     ...([keysOf('active'), keysOf('ended')] as const),
   ]);
   const keys = [...active.keys, ...ended.keys];

@@ -20,8 +20,8 @@ export const teamsPage: Page = async (context) => {
     if (value !== '') asked.set(name, value);
   }
   const [list, { teams, withoutKey }] = await Promise.all([
-    api.get<KeyList>(`/api/v1/admin/keys?${asked.toString()}`),
-    api.get<{ teams: string[]; withoutKey: string[] }>('/api/v1/admin/teams'),
+    api.get<'KeyList'>(`/api/v1/admin/keys?${asked.toString()}`),
+    api.get<'TeamNames'>('/api/v1/admin/teams'),
   ]);
   const main = html`<h1>${words.title}</h1>
     <p class="calm">${words.intro}</p>

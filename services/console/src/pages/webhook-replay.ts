@@ -21,13 +21,15 @@ export const replayWebhookOf =
   (kind: 'payment' | 'payout'): Action =>
   async ({ api, params }, form) => {
     const token = encodeURIComponent(params['token'] ?? '');
-    const found = await api.get<Record<typeof kind, { team: string; environment: string }>>(
-      `/api/v1/admin/${kind}s/${token}`,
-    );
+    const path = `/api/v1/admin/${kind}s/${token}`;
+    const owner =
+      kind === 'payment'
+        ? (await api.get<'OperatorPayment'>(path)).payment
+        : (await api.get<'OperatorPayout'>(path)).payout;
     const answer = await api.call({
       method: 'POST',
       path: '/api/v1/webhooks/replay',
-      within: found[kind],
+      within: owner,
       body: { token: params['token'] ?? '', id: form.get('id') ?? '' },
     });
     const location = `/console/${kind}s/${token}`;

@@ -1,4 +1,5 @@
 /** Undelivered webhooks of all teams, with their attempts and bodies, and resending. */
+import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html } from '@tollgate/service-kit';
 import { mayDo } from '@tollgate/teams';
 import { actionRow } from '../components/actions.ts';
@@ -19,22 +20,12 @@ import { payoutPath } from './payouts.ts';
 const words = texts.webhooks;
 const path = '/console/webhooks';
 
-/** As listed by the API. */
-interface FailingWebhook extends TimelineWebhook {
-  team: string;
-  environment: string;
-  body: { token: string; type: string; status: string };
-}
-
-interface FailingList {
-  webhooks: readonly FailingWebhook[];
-  count: number;
-  nextCursor?: string;
-}
+type FailingList = AnswerOf<'OperatorWebhookList'>;
+type FailingWebhook = FailingList['webhooks'][number];
 
 export const webhooksPage: Page = async (context) => {
   const { api, query, outcome, session } = context;
-  const { teams } = await api.get<{ teams: string[] }>('/api/v1/admin/teams');
+  const { teams } = await api.get<'TeamNames'>('/api/v1/admin/teams');
   let status: Status = query.get('status') === 'open' ? 'open' : 'failed';
   let list = await listWith(status, context);
   // Abandoned webhooks first; if there are none, those being retried.
@@ -80,7 +71,7 @@ function listWith(status: Status, { api, query }: PageContext): Promise<FailingL
     const value = query.get(name) ?? '';
     if (value !== '') asked.set(name, value);
   }
-  return api.get<FailingList>(`/api/v1/admin/webhooks?${asked.toString()}`);
+  return api.get<'OperatorWebhookList'>(`/api/v1/admin/webhooks?${asked.toString()}`);
 }
 
 /** Shows the number of webhooks and their team before sending. */
