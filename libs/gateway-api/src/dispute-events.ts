@@ -4,7 +4,7 @@ import { omitUndefined } from '@tollgate/service-kit';
 import { disputeFacts } from './dispute.ts';
 import { publicEvent, type PublicEvent } from './public-object.ts';
 import { paymentToken } from './refund.ts';
-import { example, instant } from './values.ts';
+import { instant } from './values.ts';
 
 /** The provider's word is kept under `status`, and ours next to it. */
 const facts = ({ status, state, ...data }: DisputeFacts) => ({

@@ -9,7 +9,7 @@ import {
   type PaymentEventType,
 } from '@tollgate/core';
 import { z } from 'zod';
-import { paymentTerms, type RecordedPayment } from './payment.ts';
+import { paymentTerms } from './payment.ts';
 import { oneOf, publicEvent, type PublicEvent } from './public-object.ts';
 import { refundToken } from './refund.ts';
 import { callbackEvents, reviewEvents } from './review.ts';
@@ -18,7 +18,6 @@ import {
   declineReason,
   endReason,
   errors,
-  example,
   metadata,
   outcomeSource,
   reason,

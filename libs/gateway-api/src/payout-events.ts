@@ -8,10 +8,10 @@ import {
   type PayoutEventType,
 } from '@tollgate/core';
 import { z } from 'zod';
-import { examplePayout, payoutTerms } from './payout.ts';
+import { payoutTerms } from './payout.ts';
 import { oneOf, publicEvent, type PublicEvent } from './public-object.ts';
 import { callbackEvents, reviewEvents } from './review.ts';
-import { declineReason, errors, example, instant, reason, sendBy } from './values.ts';
+import { declineReason, errors, instant, reason, sendBy } from './values.ts';
 
 const call = z
   .object({

@@ -150,3 +150,13 @@ function errorsIn(body: string): { errors: ApiError[]; token?: string } {
     return { errors: [] };
   }
 }
+
+/** The named parameters of a page that have a value, for the query of a route. */
+export function queryOf(
+  query: URLSearchParams,
+  names: readonly string[],
+  given: Record<string, string> = {},
+): URLSearchParams {
+  const kept = names.flatMap((name) => (query.get(name) ? [[name, query.get(name) ?? '']] : []));
+  return new URLSearchParams([...Object.entries(given), ...kept] as [string, string][]);
+}

@@ -1,5 +1,5 @@
 import { type Html, html } from '@tollgate/service-kit';
-import type { ApiError } from '../api.ts';
+import type { ApiAnswer, ApiError } from '../api.ts';
 import { texts } from '../texts.ts';
 import { sign } from './state.ts';
 import { copyable } from './token.ts';
@@ -68,3 +68,13 @@ export const refusedOutcome = (answer: {
   text: errorText(answer.errors),
   requestId: answer.requestId,
 });
+
+/** Where the outcome of a command is shown. @param done its text, if the command was accepted */
+export const answered = <Body>(
+  answer: ApiAnswer<Body>,
+  location: string,
+  done: string | ((body: Body) => string),
+): { location: string; outcome: Outcome } => {
+  if (answer.kind === 'refused') return { location, outcome: refusedOutcome(answer) };
+  return { location, outcome: { isDone: true, text: typeof done === 'string' ? done : done(answer.body) } };
+};

@@ -3,7 +3,7 @@ import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html } from '@tollgate/service-kit';
 import { formatGrants, mayDo } from '@tollgate/teams';
 import { type ActionForm, actionRow } from '../components/actions.ts';
-import { refusedOutcome } from '../components/notice.ts';
+import { answered } from '../components/notice.ts';
 import type { Action, PageContext } from '../page.ts';
 import { texts } from '../texts.ts';
 import type { Account } from './accounts.ts';
@@ -76,11 +76,7 @@ export const changeAccount =
       path: `/api/v1/admin/accounts/${environment}/${account}/${name}`,
       body: { reason: form.get('reason') ?? '' },
     });
-    return {
-      location: path,
-      outcome:
-        answer.kind === 'answer' ? { isDone: true, text: words[name].done(asked) } : refusedOutcome(answer),
-    };
+    return answered(answer, path, words[name].done(asked));
   };
 
 export const reloadAccounts: Action = async ({ api }) => {
@@ -88,7 +84,5 @@ export const reloadAccounts: Action = async ({ api }) => {
     method: 'POST',
     path: '/api/v1/admin/accounts/reload',
   });
-  if (answer.kind === 'answer')
-    return { location: path, outcome: { isDone: true, text: words.reload.done(answer.body) } };
-  return { location: path, outcome: refusedOutcome(answer) };
+  return answered(answer, path, words.reload.done);
 };

@@ -1,6 +1,7 @@
 /** Approval rate over time by team, account, currency or decline reason: a plot, and a table with the same figures. */
 import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html } from '@tollgate/service-kit';
+import { queryOf } from '../api.ts';
 import { ownerChoices } from '../components/payment-filters.ts';
 import { percent, plot, rateOf, rateText } from '../components/plot.ts';
 import { rowTable, tabs } from '../components/table.ts';
@@ -31,12 +32,9 @@ export const approvalPage: Page = async ({ api, query, now }) => {
   const { steps, stepMs, step } = ranges[range as Range];
   const first = (Math.floor(now / stepMs) - steps + 1) * stepMs;
   const at = Array.from({ length: steps }, (_, place) => new Date(first + place * stepMs).toISOString());
-  const asked = new URLSearchParams({ step, createdFrom: new Date(first).toISOString() });
+  const createdFrom = new Date(first).toISOString();
+  const asked = queryOf(query, ['team', 'environment'], { step, createdFrom });
   if (by !== 'all') asked.set('by', by);
-  for (const name of ['team', 'environment']) {
-    const value = query.get(name) ?? '';
-    if (value !== '') asked.set(name, value);
-  }
   const [{ counts }, { teams }] = await Promise.all([
     api.get<'OutcomeCounts'>(`/api/v1/admin/outcomes?${asked.toString()}`),
     api.get<'TeamNames'>('/api/v1/admin/teams'),

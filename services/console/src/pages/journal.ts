@@ -1,6 +1,7 @@
 /** The entries of the ledger: the cause of every movement of money, with links. */
 import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html } from '@tollgate/service-kit';
+import { queryOf } from '../api.ts';
 import { amountText } from '../components/amount.ts';
 import { csvLink } from '../components/csv-menu.ts';
 import { choice } from '../components/choice.ts';
@@ -16,7 +17,6 @@ import { payoutPath } from './payouts.ts';
 
 const words = texts.money.journal;
 const path = '/console/money/journal';
-const perPage = 50;
 
 type Entry = AnswerOf<'OperatorJournal'>['entries'][number];
 
@@ -26,11 +26,7 @@ const filterNames = [
 ];
 
 export const journalPage: Page = async ({ api, query, columnsOf }) => {
-  const asked = new URLSearchParams({ perPage: String(perPage) });
-  for (const name of filterNames) {
-    const value = query.get(name) ?? '';
-    if (value !== '') asked.set(name, value);
-  }
+  const asked = queryOf(query, filterNames, { perPage: '50' });
   const [{ entries, nextCursor }, { teams }] = await Promise.all([
     api.get<'OperatorJournal'>(`/api/v1/admin/journal?${asked.toString()}`),
     api.get<'TeamNames'>('/api/v1/admin/teams'),

@@ -1,6 +1,7 @@
 /** The balances of each wallet, and the statement of a month. */
 import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html } from '@tollgate/service-kit';
+import { queryOf } from '../api.ts';
 import { amountText } from '../components/amount.ts';
 import { filterChips } from '../components/filter-chips.ts';
 import { entry, ownerChoices } from '../components/payment-filters.ts';
@@ -31,8 +32,7 @@ const always = new Set(['available', 'reserved', 'disputed', 'paidOut', 'lost'])
 export const moneyPage: Page = async ({ api, query, now }) => {
   const value = (name: string) => query.get(name) ?? '';
   const month = value('month') === '' ? new Date(now).toISOString().slice(0, 7) : value('month');
-  const asked = new URLSearchParams();
-  for (const name of ['team', 'environment', 'wallet']) if (value(name) !== '') asked.set(name, value(name));
+  const asked = queryOf(query, ['team', 'environment', 'wallet']);
   const ofMonth = new URLSearchParams([...asked, ['month', month]]);
   const [{ balances }, { statements }, { teams }] = await Promise.all([
     api.get<'WalletBalanceList'>(`/api/v1/admin/balances?${asked.toString()}`),

@@ -1,6 +1,6 @@
 /** Saves a list of payments by name, and deletes it. */
 import { viewQueryOf } from '../components/payment-views.ts';
-import { refusedOutcome } from '../components/notice.ts';
+import { answered } from '../components/notice.ts';
 import type { Action, PageContext } from '../page.ts';
 import { texts } from '../texts.ts';
 
@@ -27,7 +27,5 @@ async function change(
   { path, body, done }: { path: string; body: object; done: string },
 ) {
   const answer = await api.call({ method: 'POST', path, body });
-  const location = `/console/payments?${queryIn(form)}`;
-  if (answer.kind === 'answer') return { location, outcome: { isDone: true, text: done } };
-  return { location, outcome: refusedOutcome(answer) };
+  return answered(answer, `/console/payments?${queryIn(form)}`, done);
 }

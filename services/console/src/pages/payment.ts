@@ -5,7 +5,6 @@ import { amount, amountExample, amountText, parseAmount } from '../components/am
 import { openRefusal } from '../components/event-reason.ts';
 import { type Fact, factList, metadataFacts } from '../components/facts.ts';
 import {
-  type OpenReview,
   type Outcome,
   errorText,
   outcomeSection,
@@ -17,7 +16,7 @@ import { chip, phaseName, sign } from '../components/state.ts';
 import { statePicture } from '../components/state-picture.ts';
 import { relative, time } from '../components/time.ts';
 import { timeline } from '../components/timeline.ts';
-import type { TimelineDispute, TimelineEvent, TimelineWebhook } from '../components/timeline-items.ts';
+import type { TimelineEvent } from '../components/timeline-items.ts';
 import { copyable, shortToken } from '../components/token.ts';
 import type { Action, Page } from '../page.ts';
 import { texts } from '../texts.ts';

@@ -6,12 +6,11 @@ import { outcomeNotice, outcomeSection } from '../components/notice.ts';
 import { csvMenu } from '../components/csv-menu.ts';
 import { filterChips } from '../components/filter-chips.ts';
 import { filterForm } from '../components/payment-filters.ts';
-import { type ListedPayment, type Sorting, paymentList } from '../components/payment-list.ts';
+import { type Sorting, paymentList } from '../components/payment-list.ts';
 import { toApiQuery, toDeclineQuery, wrongFilters, wrongTexts } from '../components/payment-query.ts';
-import { type SavedView, viewLinks } from '../components/payment-views.ts';
+import { viewLinks } from '../components/payment-views.ts';
 import { columnMenu, listTable, pager } from '../components/table.ts';
 import type { Page } from '../page.ts';
-import type { OutcomeCount } from './approval.ts';
 import { texts } from '../texts.ts';
 
 export const paymentsPage: Page = async ({ api, query, now, hasSandbox, session, outcome, columnsOf }) => {

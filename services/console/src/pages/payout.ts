@@ -5,11 +5,11 @@ import { actionRow } from '../components/actions.ts';
 import { amount, amountText } from '../components/amount.ts';
 import { openRefusal } from '../components/event-reason.ts';
 import { factList, metadataFacts } from '../components/facts.ts';
-import { type OpenReview, outcomeSection, refusedOutcome, reviewsNotice } from '../components/notice.ts';
+import { answered, outcomeSection, refusedOutcome, reviewsNotice } from '../components/notice.ts';
 import { chip, phaseName, sign } from '../components/state.ts';
 import { relative, time } from '../components/time.ts';
 import { timeline } from '../components/timeline.ts';
-import type { TimelineEvent, TimelineWebhook } from '../components/timeline-items.ts';
+import type { TimelineEvent } from '../components/timeline-items.ts';
 import { copyable, shortToken } from '../components/token.ts';
 import type { Action, Page, PageContext } from '../page.ts';
 import { texts } from '../texts.ts';
@@ -163,9 +163,5 @@ export const decidePayout =
       within: payout,
       body: decision === 'refuse' ? { reason: form.get('reason') ?? '' } : {},
     });
-    const location = payoutPath(payout.token);
-    if (answer.kind === 'answer') {
-      return { location, outcome: { isDone: true, text: words[decision].done } };
-    }
-    return { location, outcome: refusedOutcome(answer) };
+    return answered(answer, payoutPath(payout.token), words[decision].done);
   };

@@ -2,7 +2,7 @@
 import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html } from '@tollgate/service-kit';
 import { mayDo } from '@tollgate/teams';
-import { outcomeSection, refusedOutcome } from '../components/notice.ts';
+import { outcomeSection, answered } from '../components/notice.ts';
 import { rowTable } from '../components/table.ts';
 import { timeInColumn, zone } from '../components/time.ts';
 import type { Action, Page, PageContext } from '../page.ts';
@@ -81,7 +81,5 @@ export const revokeCredentials: Action = async (context, form) => {
     path: `/api/v1/admin/${route}`,
     body: credentialId === null ? { person: person ?? '' } : { credentialId },
   });
-  if (answer.kind === 'answer')
-    return { location: path, outcome: { isDone: true, text: words.done(answer.body.revoked.length) } };
-  return { location: path, outcome: refusedOutcome(answer) };
+  return answered(answer, path, ({ revoked }) => words.done(revoked.length));
 };

@@ -11,7 +11,7 @@ import { shortToken } from '../components/token.ts';
 import type { Page } from '../page.ts';
 import { texts } from '../texts.ts';
 import { payoutPath } from './payouts.ts';
-import { type Reconciliation, outcomeChip } from './reconciliations.ts';
+import { outcomeChip } from './reconciliations.ts';
 
 const words = texts.reconciliations;
 

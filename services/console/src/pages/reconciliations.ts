@@ -2,7 +2,8 @@
 import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html, dayMs } from '@tollgate/service-kit';
 import { mayDo } from '@tollgate/teams';
-import { outcomeSection, refusedOutcome } from '../components/notice.ts';
+import { outcomeSection, answered } from '../components/notice.ts';
+import { queryOf } from '../api.ts';
 import { chip } from '../components/state.ts';
 import { type List, type ListColumn, columnMenu, listTable, pager } from '../components/table.ts';
 import { relative } from '../components/time.ts';
@@ -30,8 +31,7 @@ export const reconciliationsPage: Page = async (context) => {
   const { api, query, outcome, session, columnsOf } = context;
   const chosen = columnsOf(list.name);
   const mayAsk = mayDo(session.grants, 'operators:act', 'everywhere');
-  const cursor = query.get('cursor');
-  const asked = new URLSearchParams({ perPage: '50', ...(cursor === null ? {} : { cursor }) });
+  const asked = queryOf(query, ['cursor'], { perPage: '50' });
   const [{ reconciliations, nextCursor }, { accounts }] = await Promise.all([
     api.get<'OperatorReconciliationList'>(`/api/v1/admin/reconciliations?${asked.toString()}`),
     mayAsk ? api.get<'AccountList'>('/api/v1/admin/accounts') : { accounts: [] },
@@ -46,7 +46,7 @@ export const reconciliationsPage: Page = async (context) => {
       ${reconciliations.length === 0 ? none : listTable(list, reconciliations, chosen)}
       ${pager(path, query, nextCursor)}
     </section>`;
-  return { title: words.title, main, isLive: cursor === null };
+  return { title: words.title, main, isLive: query.get('cursor') === null };
 };
 
 const none = html`<p class="empty">${words.empty} <span class="calm">${words.emptyHow}</span></p>`;
@@ -131,7 +131,5 @@ export const askReconciliation: Action = async ({ api }, form) => {
     path: '/api/v1/admin/reconciliations',
     body: { environment, account, day, isDryRun: form.get('isDryRun') === 'true' },
   });
-  if (answer.kind === 'answer')
-    return { location, outcome: { isDone: true, text: words.asked(day, account) } };
-  return { location, outcome: refusedOutcome(answer) };
+  return answered(answer, location, words.asked(day, account));
 };

@@ -1,6 +1,7 @@
 /** The stored requests of one team and environment, latest first. */
 import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html } from '@tollgate/service-kit';
+import { queryOf } from '../api.ts';
 import { choice } from '../components/choice.ts';
 import { filterChips } from '../components/filter-chips.ts';
 import { createdColumn } from '../components/list-columns.ts';
@@ -24,8 +25,7 @@ export const requestsPage: Page = async ({ api, query, hasSandbox }) => {
   const { teams } = await api.get<'TeamNames'>('/api/v1/admin/teams');
   const team = query.get('team') || (teams[0] ?? '');
   const environment = query.get('environment') || (hasSandbox ? 'sandbox' : 'production');
-  const asked = new URLSearchParams({ perPage: '50' });
-  for (const name of filterNames) if (query.get(name)) asked.set(name, query.get(name) ?? '');
+  const asked = queryOf(query, filterNames, { perPage: '50' });
   const {
     requests,
     nextCursor,

@@ -1,6 +1,7 @@
 /** The open reviews of all teams, production first and then the oldest; and one review with its evidence and allowed resolutions. */
 import { type Html, html } from '@tollgate/service-kit';
 import { formatGrants, mayDo } from '@tollgate/teams';
+import { queryOf } from '../api.ts';
 import { amount, amountText } from '../components/amount.ts';
 import { changeIn } from '../components/event-reason.ts';
 import { filterChips } from '../components/filter-chips.ts';
@@ -14,7 +15,6 @@ import { type List, columnMenu, listTable, pager, rowTable } from '../components
 import { relative, time } from '../components/time.ts';
 import { timeline } from '../components/timeline.ts';
 import { copyable, shortToken } from '../components/token.ts';
-import type { TimelineDispute, TimelineEvent } from '../components/timeline-items.ts';
 import type { Action, Page, PageContext } from '../page.ts';
 import { texts } from '../texts.ts';
 import { payoutPath } from './payouts.ts';
@@ -46,26 +46,21 @@ interface ReviewList {
   nextCursor?: string;
 }
 
-const perPage = 100;
 const path = '/console/reviews';
 
 const readReviews = (
   { api }: Pick<PageContext, 'api'>,
-  asked: Readonly<Record<string, string>>,
+  asked: URLSearchParams | Record<string, string>,
 ): Promise<ReviewList> =>
   api.get<'OperatorReviewList'>(`/api/v1/admin/reviews?${new URLSearchParams(asked).toString()}`);
 
 const pathOf = ({ token, code, number }: Pick<Review, 'token' | 'code' | 'number'>): string =>
   `${path}/${encodeURIComponent(token)}/${encodeURIComponent(code)}/${number}`;
 
-const filterNames = ['team', 'environment', 'cursor'];
-
 export const reviewsPage: Page = async (context) => {
   const { api, outcome, query, columnsOf } = context;
-  const asked: Record<string, string> = { perPage: String(perPage) };
-  for (const name of filterNames) if (query.get(name)) asked[name] = query.get(name) ?? '';
   const [{ reviews, count, nextCursor }, { teams }] = await Promise.all([
-    readReviews(context, asked),
+    readReviews(context, queryOf(query, ['team', 'environment', 'cursor'], { perPage: '100' })),
     api.get<'TeamNames'>('/api/v1/admin/teams'),
   ]);
   const chosen = columnsOf(list.name);

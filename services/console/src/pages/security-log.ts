@@ -1,6 +1,7 @@
 /** Security log: rejected access, changes of teams and people's actions, and the state of its hash chain. */
 import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html } from '@tollgate/service-kit';
+import { queryOf } from '../api.ts';
 import { choice } from '../components/choice.ts';
 import { filterChips } from '../components/filter-chips.ts';
 import { createdColumn } from '../components/list-columns.ts';
@@ -16,9 +17,7 @@ const path = '/console/security-log';
 
 export const securityLogPage: Page = async ({ api, query }) => {
   const value = (name: string): string => query.get(name) ?? '';
-  const asked = new URLSearchParams({ perPage: '50' });
-  for (const name of ['kind', 'team', 'person', 'change', 'cursor'])
-    if (value(name) !== '') asked.set(name, value(name));
+  const asked = queryOf(query, ['kind', 'team', 'person', 'change', 'cursor'], { perPage: '50' });
   const [page, { teams }] = await Promise.all([
     api.get<'SecurityLog'>(`/api/v1/admin/security-log?${asked.toString()}`),
     api.get<'TeamNames'>('/api/v1/admin/teams'),

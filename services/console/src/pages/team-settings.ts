@@ -7,7 +7,7 @@ import type { ActionForm } from '../components/actions.ts';
 import { amountExample, amountText, parseAmount } from '../components/amount.ts';
 import { factList } from '../components/facts.ts';
 import { teamPath } from '../components/keys.ts';
-import { refusedOutcome } from '../components/notice.ts';
+import { answered } from '../components/notice.ts';
 import type { Action, PageContext } from '../page.ts';
 import { texts } from '../texts.ts';
 
@@ -165,8 +165,7 @@ export const setTeam =
       path: `/api/v1/admin/teams/${encodeURIComponent(team)}/${name}`,
       body,
     });
-    if (answer.kind === 'refused') return { location, outcome: refusedOutcome(answer) };
-    return { location, outcome: { isDone: true, text: words.set(team) } };
+    return answered(answer, location, words.set(team));
   };
 
 /** Undefined if an amount is invalid. */

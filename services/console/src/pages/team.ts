@@ -3,9 +3,9 @@ import { type Html, html } from '@tollgate/service-kit';
 import { formatGrants, mayDo, scopesToGive } from '@tollgate/teams';
 import { environmentSchema } from '@tollgate/core';
 import { type ActionForm, actionRow } from '../components/actions.ts';
-import { type Key, type KeyList, keyTable, teamPath, usedText } from '../components/keys.ts';
+import { type Key, keyTable, teamPath, usedText } from '../components/keys.ts';
 import type { Rendered } from '../components/layout.ts';
-import { errorText, outcomeSection, refusedOutcome } from '../components/notice.ts';
+import { errorText, outcomeSection, answered } from '../components/notice.ts';
 import { copyable } from '../components/token.ts';
 import type { Action, Page, PageContext } from '../page.ts';
 import { texts } from '../texts.ts';
@@ -146,9 +146,7 @@ function issuedPage(team: string, key: string): Rendered {
 
 export const revokeKey: Action = async ({ api, params }, form) => {
   const [team, keyId] = [params['team'] ?? '', form.get('keyId') ?? ''];
-  const location = teamPath(team);
   const path = `/api/v1/admin/keys/${encodeURIComponent(keyId)}/revoke`;
   const answer = await api.call({ method: 'POST', path, body: { team } });
-  if (answer.kind === 'refused') return { location, outcome: refusedOutcome(answer) };
-  return { location, outcome: { isDone: true, text: words.revoke.done(keyId) } };
+  return answered(answer, teamPath(team), words.revoke.done(keyId));
 };

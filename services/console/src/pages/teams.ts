@@ -1,8 +1,9 @@
 /** The API keys of all teams. */
 import { type Html, html } from '@tollgate/service-kit';
 import { mayDo } from '@tollgate/teams';
+import { queryOf } from '../api.ts';
 import { choice } from '../components/choice.ts';
-import { type KeyList, keyTable, teamPath } from '../components/keys.ts';
+import { keyTable, teamPath } from '../components/keys.ts';
 import { outcomeSection, refusedOutcome } from '../components/notice.ts';
 import { pager, tabs } from '../components/table.ts';
 import type { Action, Page, PageContext } from '../page.ts';
@@ -14,11 +15,7 @@ const path = '/console/teams';
 export const teamsPage: Page = async (context) => {
   const { api, query, outcome, now } = context;
   const state = query.get('state') === 'ended' ? 'ended' : 'active';
-  const asked = new URLSearchParams({ perPage: '50', state });
-  for (const name of ['team', 'cursor']) {
-    const value = query.get(name) ?? '';
-    if (value !== '') asked.set(name, value);
-  }
+  const asked = queryOf(query, ['team', 'cursor'], { perPage: '50', state });
   const [list, { teams, withoutKey }] = await Promise.all([
     api.get<'KeyList'>(`/api/v1/admin/keys?${asked.toString()}`),
     api.get<'TeamNames'>('/api/v1/admin/teams'),

@@ -1,6 +1,6 @@
 /** Resends a webhook of one payment or payout from its timeline, to the original address. */
 import { type Html, html } from '@tollgate/service-kit';
-import { refusedOutcome } from '../components/notice.ts';
+import { answered } from '../components/notice.ts';
 import type { TimelineWebhook } from '../components/timeline-items.ts';
 import type { Action, PageContext } from '../page.ts';
 import { texts } from '../texts.ts';
@@ -32,7 +32,5 @@ export const replayWebhookOf =
       within: owner,
       body: { token: params['token'] ?? '', id: form.get('id') ?? '' },
     });
-    const location = `/console/${kind}s/${token}`;
-    if (answer.kind === 'answer') return { location, outcome: { isDone: true, text: words.replayed } };
-    return { location, outcome: refusedOutcome(answer) };
+    return answered(answer, `/console/${kind}s/${token}`, words.replayed);
   };

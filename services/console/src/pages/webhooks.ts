@@ -2,16 +2,17 @@
 import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html } from '@tollgate/service-kit';
 import { mayDo } from '@tollgate/teams';
+import { queryOf } from '../api.ts';
 import { actionRow } from '../components/actions.ts';
 import { filterChips } from '../components/filter-chips.ts';
 import { createdColumn, teamColumn } from '../components/list-columns.ts';
-import { outcomeSection, refusedOutcome } from '../components/notice.ts';
+import { outcomeSection, answered } from '../components/notice.ts';
 import { ownerChoices } from '../components/payment-filters.ts';
 import { paymentPath } from '../components/payment-list.ts';
 import { chip } from '../components/state.ts';
 import { type List, type ListColumn, columnMenu, listTable, pager, tabs } from '../components/table.ts';
 import { relative } from '../components/time.ts';
-import { type TimelineWebhook, raw, triesOf } from '../components/timeline-items.ts';
+import { raw, triesOf } from '../components/timeline-items.ts';
 import { shortToken } from '../components/token.ts';
 import type { Action, Page, PageContext } from '../page.ts';
 import { texts } from '../texts.ts';
@@ -66,11 +67,8 @@ const none = html`<p class="empty good">${words.empty} <span class="calm">${word
 type Status = 'failed' | 'open';
 
 function listWith(status: Status, { api, query }: PageContext): Promise<FailingList> {
-  const asked = new URLSearchParams({ perPage: '50', status: status === 'open' ? 'retrying' : status });
-  for (const name of ['team', 'environment', 'cursor']) {
-    const value = query.get(name) ?? '';
-    if (value !== '') asked.set(name, value);
-  }
+  const given = { perPage: '50', status: status === 'open' ? 'retrying' : status };
+  const asked = queryOf(query, ['team', 'environment', 'cursor'], given);
   return api.get<'OperatorWebhookList'>(`/api/v1/admin/webhooks?${asked.toString()}`);
 }
 
@@ -165,27 +163,18 @@ export const replayOne: Action = async ({ api, params }, form) => {
   const body = { id: params['webhook'] ?? '' };
   const answer = await api.call({ method: 'POST', path: '/api/v1/admin/webhooks/replay', body });
   const location = `${path}?status=${form.get('status') === 'open' ? 'open' : 'failed'}`;
-  if (answer.kind === 'answer') return { location, outcome: { isDone: true, text: words.replayed } };
-  return { location, outcome: refusedOutcome(answer) };
+  return answered(answer, location, words.replayed);
 };
 
 export const replayMany: Action = async ({ api }, form) => {
-  const filter = Object.fromEntries(
-    ['team', 'environment'].flatMap((name) => {
-      const value = form.get(name) ?? '';
-      return value === '' ? [] : [[name, value]];
-    }),
-  );
+  const filter = Object.fromEntries(queryOf(form, ['team', 'environment']));
   const answer = await api.call<{ replayed: number; nextCursor?: string }>({
     method: 'POST',
     path: '/api/v1/admin/webhooks/replay',
     body: filter,
   });
   const location = `${path}?${new URLSearchParams({ status: 'failed', ...filter }).toString()}`;
-  if (answer.kind === 'refused') {
-    return { location, outcome: refusedOutcome(answer) };
-  }
-  const { replayed, nextCursor } = answer.body;
-  const text = nextCursor === undefined ? words.all.done(replayed) : words.all.more(replayed);
-  return { location, outcome: { isDone: true, text } };
+  return answered(answer, location, ({ replayed, nextCursor }) =>
+    nextCursor === undefined ? words.all.done(replayed) : words.all.more(replayed),
+  );
 };
