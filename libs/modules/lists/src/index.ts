@@ -7,6 +7,6 @@ export { pageLengthMax } from './index-lists.ts';
 export type { CountQuery, PhaseCount } from './index-operators.ts';
 export type { RefundEntry } from './index-refunds.ts';
 export { type ReviewEntry, reviewKinds } from './index-reviews.ts';
-export { formatCursor, type ListOwner, type OfOwners } from './list-page.ts';
+export { formatCursor, type ListOwner } from './list-page.ts';
 export { createPaymentIndex, type IndexBuilding, type PaymentIndex } from './payment-index.ts';
 export type { Listing, ListQuery, OperationView, ViewList } from './view-list.ts';

@@ -27,7 +27,6 @@ export {
 export {
   disputeKind,
   foldedPrefixes,
-  foldRules,
   kindOfStream,
   paymentKind,
   payoutKind,
