@@ -35,7 +35,6 @@ import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
 import { type AddExport, linesOfList } from './csv-exports.ts';
 import { countHours, countOutcomes } from './overview.ts';
-import { registerOperatorMoneyRoutes } from './operator-money-routes.ts';
 import { fileColumns, toFileCells } from './payment-lists.ts';
 import { sendList } from './list-answer.ts';
 import { allOwnersIn, ofTeams, ownersIn } from './list-query.ts';
@@ -126,7 +125,6 @@ export function registerOperatorRoutes(
 
   addSearch(app, deps);
   addReviews(app, deps);
-  registerOperatorMoneyRoutes(app, deps);
   addSecurityLog(app, deps);
   addTeamNames(app, deps);
 }

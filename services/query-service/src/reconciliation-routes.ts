@@ -1,4 +1,4 @@
-/** Reconciliation reports of a single team. */
+/** Reconciliation reports, of a team and across teams. */
 import { readLast } from '@tollgate/event-store';
 import {
   type ReconciliationReport,
@@ -14,9 +14,9 @@ import {
 import type { PublicDifference } from '@tollgate/gateway-api';
 import { routes, sendError, addReadRoute, parameterOf, sendRefusedPage } from '@tollgate/gateway-api/http';
 import { omitUndefined } from '@tollgate/service-kit';
-import { type Caller } from '@tollgate/teams';
+import type { Caller, Reach } from '@tollgate/teams';
 import { isOwnedBy, isToken } from '@tollgate/core';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { byteOrderMark, toCsvLine } from './csv.ts';
 import { type ReadDependencies } from './reading.ts';
 
@@ -24,22 +24,18 @@ import { type ReadDependencies } from './reading.ts';
 const passedOverMax = 5_000;
 
 export function registerReconciliationRoutes(app: FastifyInstance, deps: ReadDependencies): void {
-  addReadRoute(app, deps, routes.listReconciliations, async ({ caller, query, reply }) => {
-    const { perPage, cursor } = query;
-    if (cursor !== undefined && !/^\d{1,15}$/.test(cursor)) return sendRefusedPage(reply, 'cursor');
-    const before = cursor === undefined ? undefined : Number(cursor);
-    const { shown, nextCursor } = await readJournal(deps, ownedBy(caller), { perPage, before });
-    const reconciliations = shown.map(toPublicReconciliation);
-    return reply.send({ success: true, reconciliations, perPage, ...omitUndefined({ nextCursor }) });
-  });
-
-  addReadRoute(app, deps, routes.retrieveReconciliation, async ({ caller, request, reply }) => {
-    const found = await readReport(deps, ownedBy(caller), parameterOf(request, 'token'));
-    if (found === undefined) return sendError(reply, 'reconciliation_not_found');
-    const differences = toPublicDifferences(found.report);
-    const reconciliation = { ...toPublicReconciliation(found.summary), differences };
-    return reply.send({ success: true, reconciliation });
-  });
+  addReadRoute(app, deps, routes.listReconciliations, ({ caller, query, reply }) =>
+    sendJournal(deps, reply, query, { maySee: ownedBy(caller), toShown: toPublicReconciliation }),
+  );
+  addReadRoute(app, deps, routes.listReconciliationsOfAll, ({ query, reach, reply }) =>
+    sendJournal(deps, reply, query, { maySee: within(reach), toShown: toOwned }),
+  );
+  addReadRoute(app, deps, routes.retrieveReconciliation, ({ caller, request, reply }) =>
+    sendReport(deps, request, reply, { maySee: ownedBy(caller), toShown: toPublicReconciliation }),
+  );
+  addReadRoute(app, deps, routes.retrieveReconciliationOfAny, ({ request, reach, reply }) =>
+    sendReport(deps, request, reply, { maySee: within(reach), toShown: toOwned }),
+  );
 
   addReadRoute(app, deps, routes.exportReconciliation, async ({ caller, request, reply }) => {
     const found = await readReport(deps, ownedBy(caller), parameterOf(request, 'token'));
@@ -51,11 +47,41 @@ export function registerReconciliationRoutes(app: FastifyInstance, deps: ReadDep
   });
 }
 
+interface Reader {
+  maySee: MaySee;
+  toShown: (summary: ReconciliationSummary) => object;
+}
+
+async function sendJournal(
+  deps: ReadDependencies,
+  reply: FastifyReply,
+  { perPage, cursor }: { perPage: number; cursor?: string | undefined },
+  { maySee, toShown }: Reader,
+): Promise<FastifyReply> {
+  if (cursor !== undefined && !/^\d{1,15}$/.test(cursor)) return sendRefusedPage(reply, 'cursor');
+  const before = cursor === undefined ? undefined : Number(cursor);
+  const { shown, nextCursor } = await readJournal(deps, maySee, { perPage, before });
+  const reconciliations = shown.map(toShown);
+  return reply.send({ success: true, reconciliations, perPage, ...omitUndefined({ nextCursor }) });
+}
+
+async function sendReport(
+  deps: ReadDependencies,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { maySee, toShown }: Reader,
+): Promise<FastifyReply> {
+  const found = await readReport(deps, maySee, parameterOf(request, 'token'));
+  if (found === undefined) return sendError(reply, 'reconciliation_not_found');
+  const differences = toPublicDifferences(found.report);
+  return reply.send({ success: true, reconciliation: { ...toShown(found.summary), differences } });
+}
+
 /** The visible part of the reconciliations. */
 type MaySee = (summary: ReconciliationSummary) => boolean;
 
 /** The newest that may be seen; `before` is the revision of the last one of the page before. */
-export async function readJournal(
+async function readJournal(
   { store }: Pick<ReadDependencies, 'store'>,
   maySee: MaySee,
   { perPage, before }: { perPage: number; before: number | undefined },
@@ -75,7 +101,7 @@ export async function readJournal(
 }
 
 /** Undefined for runs that have not ended, and for those that the caller must not see: their sums are another team's. */
-export async function readReport(
+async function readReport(
   { store }: Pick<ReadDependencies, 'store'>,
   maySee: MaySee,
   token: string,
@@ -94,6 +120,18 @@ const ownedBy =
   (caller: Caller): MaySee =>
   (summary) =>
     isOwnedBy(summary, caller);
+
+/** A report of an account with one team belongs to that team. */
+const within =
+  (reach: Reach): MaySee =>
+  (summary) =>
+    reach.isEverywhere || reach.includes(summary);
+
+const toOwned = (summary: ReconciliationSummary) => ({
+  ...toPublicReconciliation(summary),
+  environment: summary.environment,
+  ...omitUndefined({ team: summary.team }),
+});
 
 const columns = [
   ...['kind', 'operation', 'token', 'serviceToken', 'currency'],
