@@ -7,12 +7,11 @@ import { TollgateError, type Clock, type Ids } from '@tollgate/service-kit';
 import { type EventStore, type Position, type RecordedEvent, beginning } from '../event-store.ts';
 import { createBatchAge, restAfter } from './batch-age.ts';
 import {
+  type CountComparison,
   type Counted,
   type EventCounts,
-  countedSchema,
+  createCountComparison,
   createEventCounts,
-  differingCountsStream,
-  differingPrefixes,
 } from './event-counts.ts';
 import { createFollower } from './follow.ts';
 import {
@@ -92,8 +91,6 @@ interface Progress extends Counted {
 
 /** Of a file that nothing whole is read from yet, larger transactions are worth it. */
 const buildingBatchMax = 100;
-/** Minimum interval between restarts requested of another follower. */
-const reportEveryMs = 3_600_000;
 
 const progressSchema =
   'CREATE TABLE progress (id INTEGER PRIMARY KEY CHECK (id = 1), value TEXT NOT NULL) STRICT;';
@@ -110,8 +107,7 @@ interface Parts<Rows> extends LocalProjectionOptions<Rows> {
   waiting: ReturnType<typeof createWaiting>;
   /** The pass that is under way. */
   current: { end: () => void };
-  /** A difference was found, and the file has been rebuilt since. */
-  rebuilt: { isForCounts: boolean; reportedAt: number };
+  compare: CountComparison;
   onChange: (applied: readonly RecordedEvent[]) => void;
 }
 
@@ -146,7 +142,7 @@ export function openLocalProjection<Rows>(options: LocalProjectionOptions<Rows>)
     state,
     waiting,
     current,
-    rebuilt: { isForCounts: false, reportedAt: -Infinity },
+    compare: createCountComparison(options),
     onChange,
   };
   const follower = createFollower({ ...options, longestPauseMs: 2_000 }, (signal, gotOn) =>
@@ -222,7 +218,9 @@ async function followOnce<Rows>(parts: Parts<Rows>, signal: AbortSignal, gotOn: 
     onChange(applied);
     gotOn();
     if (item.kind === 'event') continue;
-    await compare(parts, counts, checkpoint);
+    const compared = await parts.compare(counts, checkpoint);
+    if (compared !== 'same') state.differences += 1;
+    if (compared === 'rebuild') localFile.recreate();
     checkpoint = undefined;
     await restAfter(appliedSinceRest, { clock, signal: until });
     appliedSinceRest = 0;
@@ -294,38 +292,6 @@ function write<Rows>(
   );
   state.events += events.length;
   state.applied = last.position;
-}
-
-/** Compares our counts with those of the checkpoint, at its position. */
-async function compare<Rows>(
-  { name, store, clock, ids, log, comparedWith = '', localFile, state, rebuilt }: Parts<Rows>,
-  counts: EventCounts,
-  checkpoint: RecordedEvent | undefined,
-): Promise<void> {
-  const theirs = countedSchema.safeParse(checkpoint?.data).data;
-  const differing = theirs && differingPrefixes(counts, theirs);
-  if (theirs === undefined || differing === undefined) return;
-  const isFirst = !rebuilt.isForCounts;
-  rebuilt.isForCounts = differing.length > 0;
-  if (differing.length === 0) return;
-  state.differences += 1;
-  if (!isFirst && clock.monotonic() - rebuilt.reportedAt < reportEveryMs) return;
-  if (!isFirst) rebuilt.reportedAt = clock.monotonic();
-  const own = counts.at(theirs.position);
-  const then = isFirst ? 'The file is rebuilt.' : 'The other follower starts again.';
-  log.error(
-    { operation: name, position: theirs.position, stream: comparedWith },
-    `Followers have applied different numbers of events: ${JSON.stringify(own)} here, ${JSON.stringify(theirs.counts)} by the checkpoint. ${then}`,
-  );
-  if (isFirst) {
-    localFile.recreate();
-    return;
-  }
-  // Ours are counted from zero, so the other follower is wrong.
-  const data = { follower: name, position: theirs.position, counts: own };
-  const event = { id: ids.uuid(), type: 'CountsDiffered', data, metadata: {} };
-  // A repeat is harmless: readers compare.
-  await store.append(differingCountsStream, [event], 'any', { keepLast: 1 });
 }
 
 function progressIn(database: DatabaseSync) {
