@@ -36,26 +36,7 @@ export type Member = z.infer<typeof memberSchema>;
 const beatSchema = memberSchema.extend({ shares: z.array(z.string()) });
 type Beat = z.infer<typeof beatSchema>;
 
-export interface Members {
-  /** The living members as far as known, including this one. */
-  living(): readonly Member[];
-  /** Members that share that work, including this one. Alone until others have been seen. */
-  place(work: string): Place;
-  /** Takes a share in that work until the signal is aborted. */
-  share(work: string, signal: AbortSignal): Promise<void>;
-  /** Sends the others the origin at which this process accepts their messages. */
-  announce(internalUrl: string): void;
-  /**
-   * Announces to the others that this process is alive, and finds the others.
-   *
-   * @throws StoreUnavailable
-   */
-  beat(): Promise<void>;
-  /** True while the wall clock of this process is too far from the store's, which recorded its last heartbeat. */
-  isClockWrong(): boolean;
-  /** Beats every three seconds until the signal is aborted; the first beat is the caller's. */
-  run(signal: AbortSignal): Promise<void>;
-}
+export type Members = ReturnType<typeof createMembers>;
 
 export interface MembersOptions {
   store: EventStore;
@@ -70,7 +51,7 @@ export interface MembersOptions {
  * lease. A member counts as
  * alive from the sight of its event, by the reader's own clock.
  */
-export function createMembers({ store, clock, ids, log, self }: MembersOptions): Members {
+export function createMembers({ store, clock, ids, log, self }: MembersOptions) {
   const others = createSeen(store, clock, self.member);
   let isClockWrong = false;
   const shares = new Map<string, number>();
@@ -111,24 +92,35 @@ export function createMembers({ store, clock, ids, log, self }: MembersOptions):
   }
 
   return {
+    /**
+     * Announces to the others that this process is alive, and finds the others.
+     *
+     * @throws StoreUnavailable
+     */
     beat,
-    isClockWrong: () => isClockWrong,
-    living: () => [self, ...others.living()],
-    place(work) {
+    /** True while the wall clock of this process is too far from the store's, which recorded its last heartbeat. */
+    isClockWrong: (): boolean => isClockWrong,
+    /** The living members as far as known, including this one. */
+    living: (): readonly Member[] => [self, ...others.living()],
+    /** Members that share that work, including this one. Alone until others have been seen. */
+    place(work: string): Place {
       const sharing = others.living().filter((other) => other.shares.includes(work));
       const all = [...sharing.map(({ member }) => member), self.member].sort();
       return { rank: all.indexOf(self.member), count: all.length };
     },
-    async share(work, signal) {
+    /** Takes a share in that work until the signal is aborted. */
+    async share(work: string, signal: AbortSignal): Promise<void> {
       take(work, 1);
       await untilAborted(signal);
       take(work, -1);
     },
-    announce(internalUrl) {
+    /** Sends the others the origin at which this process accepts their messages. */
+    announce(internalUrl: string): void {
       announced = { internalUrl };
       beatSoon();
     },
-    async run(signal) {
+    /** Beats every three seconds until the signal is aborted; the first beat is the caller's. */
+    async run(signal: AbortSignal): Promise<void> {
       await store.keepLast(membersStream, eventsMax).catch(() => undefined);
       for (;;) {
         await pause(signal);

@@ -1,11 +1,7 @@
 import { once } from './once.ts';
-/** Maximum concurrent places, per holder and in total. */
-interface Places {
-  /** Returns how to leave the place; undefined if none is free. */
-  take(holder: string): (() => void) | undefined;
-}
 
-export function createPlaces({ perHolderMax, totalMax }: { perHolderMax: number; totalMax: number }): Places {
+/** Maximum concurrent places, per holder and in total. */
+export function createPlaces({ perHolderMax, totalMax }: { perHolderMax: number; totalMax: number }) {
   const taken = new Map<string, number>();
   let total = 0;
 
@@ -17,7 +13,8 @@ export function createPlaces({ perHolderMax, totalMax }: { perHolderMax: number;
   }
 
   return {
-    take(holder) {
+    /** Returns how to leave the place; undefined if none is free. */
+    take(holder: string): (() => void) | undefined {
       const own = taken.get(holder) ?? 0;
       if (own >= perHolderMax || total >= totalMax) return undefined;
       taken.set(holder, own + 1);

@@ -1,19 +1,16 @@
 /** Requests of a process that are being answered, apart from long reads: these run in the gaps between them. */
 import { once } from './once.ts';
 
-export interface UnderWay {
-  /** Returns how to end it. */
-  begin(): () => void;
-  isBusy(): boolean;
-}
+export type UnderWay = ReturnType<typeof createUnderWay>;
 
-export function createUnderWay(): UnderWay {
+export function createUnderWay() {
   let count = 0;
   return {
-    begin: () => {
+    /** Returns how to end it. */
+    begin: (): (() => void) => {
       count += 1;
       return once(() => void (count -= 1));
     },
-    isBusy: () => count > 0,
+    isBusy: (): boolean => count > 0,
   };
 }

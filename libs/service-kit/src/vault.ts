@@ -3,21 +3,18 @@ import { TollgateError } from './errors.ts';
 import type { Ids } from './ids.ts';
 import { type KeyService, decrypt, encrypt } from './key-service.ts';
 
-export interface Vault {
-  /** @param context the place of storage: a copy in another place cannot be opened */
-  seal(text: string, context: string): Promise<string>;
-  /** @throws TollgateError `key_unknown`, `sealed_data_damaged` */
-  open(sealed: string, context: string): Promise<string>;
-}
+export type Vault = ReturnType<typeof createVault>;
 
-export const createVault = (keys: KeyService, ids: Ids): Vault => ({
-  async seal(text, context) {
+export const createVault = (keys: KeyService, ids: Ids) => ({
+  /** @param context the place of storage: a copy in another place cannot be opened */
+  async seal(text: string, context: string): Promise<string> {
     const key = Buffer.from(ids.hex(32), 'hex');
     const { keyId, wrapped } = await keys.wrap(key, context);
     const body = encrypt(key, Buffer.from(text), { context, ids });
     return ['v1', keyId, wrapped.toString('base64url'), body.toString('base64url')].join('.');
   },
-  async open(sealed, context) {
+  /** @throws TollgateError `key_unknown`, `sealed_data_damaged` */
+  async open(sealed: string, context: string): Promise<string> {
     const [, keyId = '', wrapped = '', body = ''] = sealedForm.exec(sealed) ?? [];
     if (keyId === '') throw notSealed();
     const key = await keys.unwrap({ keyId, wrapped: Buffer.from(wrapped, 'base64url') }, context);

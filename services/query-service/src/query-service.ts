@@ -43,12 +43,9 @@ export interface QueryServiceOptions {
   clock: Clock;
 }
 
-export interface QueryService {
-  /** Adds the GET routes to a server that answers in JSON only. */
-  registerRoutes(app: FastifyInstance): void;
-}
+export type QueryService = ReturnType<typeof createQueryService>;
 
-export function createQueryService(options: QueryServiceOptions): QueryService {
+export function createQueryService(options: QueryServiceOptions) {
   const {
     store,
     index,
@@ -68,7 +65,8 @@ export function createQueryService(options: QueryServiceOptions): QueryService {
   const waits = createPositionWaits(index);
   const deps = { store, index, directory, log, clock, own, share, waits };
   return {
-    registerRoutes: (app) => {
+    /** Adds the GET routes to a server that answers in JSON only. */
+    registerRoutes: (app: FastifyInstance): void => {
       const addExport = createExports(app, deps, { stalledMs: exportStalledMs, recordExport });
       registerPaymentRoutes(app, deps, addExport);
       registerRefundRoutes(app, deps, addExport);

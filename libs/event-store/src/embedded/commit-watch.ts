@@ -9,20 +9,10 @@ const foreignCommitPollMs = 15;
 const wakeEveryMsDefault = 10;
 
 /** Wakes readers that wait for commits, of this process and of others. */
-export interface CommitWatch {
-  /** Changes with every noticed commit. Read it before the events, and pass it to `after`. */
-  count(): number;
-  /** A commit of this process has happened. */
-  announce(): void;
-  /** Resolves when a commit was noticed since `count` was read, or when the signal is aborted. */
-  after(count: number, signal: AbortSignal): Promise<void>;
-}
+export type CommitWatch = ReturnType<typeof createCommitWatch>;
 
 /** `dataVersion` returns a number that changes with each commit to the file. Called only while a reader waits. */
-export function createCommitWatch(
-  dataVersion: () => number,
-  { wakeEveryMs = wakeEveryMsDefault } = {},
-): CommitWatch {
+export function createCommitWatch(dataVersion: () => number, { wakeEveryMs = wakeEveryMsDefault } = {}) {
   const sleepers = new Set<() => void>();
   let commitCount = 0;
   let lastVersion: number | undefined = dataVersion();
@@ -77,9 +67,12 @@ export function createCommitWatch(
   }
 
   return {
-    count: () => commitCount,
+    /** Changes with every noticed commit. Read it before the events, and pass it to `after`. */
+    count: (): number => commitCount,
+    /** A commit of this process has happened. */
     announce,
-    after: (count, signal) =>
+    /** Resolves when a commit was noticed since `count` was read, or when the signal is aborted. */
+    after: (count: number, signal: AbortSignal): Promise<void> =>
       new Promise((resolve) => {
         if (signal.aborted) return resolve();
         const wake = () => {

@@ -6,15 +6,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { busyTimeoutMs } from './open-database.ts';
 import { sqliteCodeOf } from './sqlite-error.ts';
 
-export interface Eraser {
-  /** Call before the transaction that removes: freed space is overwritten, including emptied pages. */
-  prepare(): void;
-  /**
-   * Call after each transaction; does nothing if nothing is to be erased. If a reader prevents the truncation of the
-   * log, the next transaction retries it, or finally the last close of the file.
-   */
-  finish(): void;
-}
+export type Eraser = ReturnType<typeof createEraser>;
 
 function isLogCutOff(database: DatabaseSync): boolean {
   try {
@@ -32,15 +24,20 @@ const readerWaitMs = 250;
 /** A backup reads for minutes, and all writers would wait after each commit. */
 const waitAgainAfterMs = 5_000;
 
-export function createEraser(database: DatabaseSync, now: () => number = () => performance.now()): Eraser {
+export function createEraser(database: DatabaseSync, now: () => number = () => performance.now()) {
   let isPending = false;
   let waitedInVainAt = -Infinity;
   return {
-    prepare() {
+    /** Call before the transaction that removes: freed space is overwritten, including emptied pages. */
+    prepare(): void {
       isPending = true;
       database.exec('PRAGMA secure_delete = ON');
     },
-    finish() {
+    /**
+     * Call after each transaction; does nothing if nothing is to be erased. If a reader prevents the truncation of the
+     * log, the next transaction retries it, or finally the last close of the file.
+     */
+    finish(): void {
       if (!isPending) return;
       const mayWait = now() - waitedInVainAt >= waitAgainAfterMs;
       database.exec(`PRAGMA secure_delete = FAST; PRAGMA busy_timeout = ${mayWait ? readerWaitMs : 0}`);

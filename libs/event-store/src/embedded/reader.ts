@@ -19,20 +19,10 @@ interface PageRequest {
 }
 
 /** Reads the file on the calling thread. Readers of a write-ahead log are never blocked. */
-export interface Reader {
-  /** The next events of a stream, in reading order. `isEnd`: the stream has no more of them. */
-  page(request: PageRequest): { events: RecordedEvent[]; isEnd: boolean };
-  /** Returns the function that reads the events after a row number. */
-  scanner(prefixes: readonly string[]): (after: number) => Window;
-  /** Row number of the last event ever; 0 before the first. */
-  head(): number;
-  /** A number that changes with each commit to the file. */
-  dataVersion(): number;
-  close(): void;
-}
+export type Reader = ReturnType<typeof openReader>;
 
 /** @param file a path, or a `file:` URL with SQLite's parameters */
-export function openReader(file: string | URL): Reader {
+export function openReader(file: string | URL) {
   const database = new DatabaseSync(file, { readOnly: true, timeout: busyTimeoutMs });
   const dataVersion = database.prepare('PRAGMA data_version');
   // The last event may have been trimmed since.
@@ -44,17 +34,21 @@ export function openReader(file: string | URL): Reader {
   // A scanner has four statements: preparing them costs more than most of its reads.
   const scanners = new LRUCache<string, ReturnType<typeof createScanner>>({ max: scannersMax });
   return {
-    page: ({ stream, from, direction, limit }) =>
+    /** The next events of a stream, in reading order. `isEnd`: the stream has no more of them. */
+    page: ({ stream, from, direction, limit }: PageRequest): { events: RecordedEvent[]; isEnd: boolean } =>
       look(pages[direction], [stream, from], Math.min(limit, lookEventsMax)),
-    scanner(prefixes) {
+    /** Returns the function that reads the events after a row number. */
+    scanner(prefixes: readonly string[]): (after: number) => Window {
       const name = JSON.stringify(prefixes);
       const scanner = scanners.get(name) ?? createScanner(database, prefixes);
       scanners.set(name, scanner);
       return scanner;
     },
-    head: () => translatingErrors(() => Number(head.get()?.['seq'] ?? 0)),
-    dataVersion: () => Number(dataVersion.get()?.['data_version']),
-    close: () => database.close(),
+    /** Row number of the last event ever; 0 before the first. */
+    head: (): number => translatingErrors(() => Number(head.get()?.['seq'] ?? 0)),
+    /** A number that changes with each commit to the file. */
+    dataVersion: (): number => Number(dataVersion.get()?.['data_version']),
+    close: (): void => database.close(),
   };
 }
 

@@ -20,20 +20,7 @@ const conflictLookPauseMs = 10;
 export type AppendAnswer =
   { kind: 'appended'; revision: Revision; position: Position | undefined } | Conflict;
 
-export interface Appender {
-  /**
-   * Sends the same events with the same expectation until the outcome is known. A conflict is returned once its events can be
-   * read. If they
-   * cannot within 2 seconds, the outcome is unknown.
-   *
-   * @throws StoreUnavailable if it is still unknown after 4 tries
-   */
-  appendData(
-    stream: string,
-    events: readonly SerializedEvent[],
-    expected: ExpectedRevision,
-  ): Promise<AppendAnswer>;
-}
+export type Appender = ReturnType<typeof createAppender>;
 
 export interface AppenderOptions {
   link: Link;
@@ -44,8 +31,19 @@ export interface AppenderOptions {
   readLast: (stream: string) => Promise<RecordedEvent | undefined>;
 }
 
-export const createAppender = (options: AppenderOptions): Appender => ({
-  appendData: (stream, events, expected) =>
+export const createAppender = (options: AppenderOptions) => ({
+  /**
+   * Sends the same events with the same expectation until the outcome is known. A conflict is returned once its events can be
+   * read. If they
+   * cannot within 2 seconds, the outcome is unknown.
+   *
+   * @throws StoreUnavailable if it is still unknown after 4 tries
+   */
+  appendData: (
+    stream: string,
+    events: readonly SerializedEvent[],
+    expected: ExpectedRevision,
+  ): Promise<AppendAnswer> =>
     untilConfirmed(options.clock, async () => {
       const answer = await orConflict(appendOnce(options, { stream, events, expected }));
       if (answer.kind === 'conflict') await untilShown(options, stream, { ...answer, expected });

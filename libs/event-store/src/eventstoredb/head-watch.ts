@@ -7,16 +7,7 @@ const headPollMs = 100;
 const pauseAfterFailureMs = 500;
 
 /** Watches the end of the log, and whether the store answers at all. */
-export interface HeadWatch {
-  /** The furthest end that was seen; undefined before the first check. */
-  head(): Position | undefined;
-  /** An append of this process was recorded at this position. */
-  announce(position: Position): void;
-  /** An end beyond `position` was seen. */
-  beyond(position: Position): Wait;
-  /** False once the last check has failed. */
-  isReachable(): boolean;
-}
+export type HeadWatch = ReturnType<typeof createHeadWatch>;
 
 interface HeadWatchOptions {
   readHead: () => Promise<Position>;
@@ -25,7 +16,7 @@ interface HeadWatchOptions {
   signal: AbortSignal;
 }
 
-export function createHeadWatch({ readHead, log, signal }: HeadWatchOptions): HeadWatch {
+export function createHeadWatch({ readHead, log, signal }: HeadWatchOptions) {
   const sleepers = new Set<() => void>();
   let head: Position | undefined;
   let isReachable = true;
@@ -58,16 +49,22 @@ export function createHeadWatch({ readHead, log, signal }: HeadWatchOptions): He
   void keepLooking();
 
   return {
-    head: () => head,
+    /** The furthest end that was seen; undefined before the first check. */
+    head: (): Position | undefined => head,
+    /** An append of this process was recorded at this position. */
     announce,
-    isReachable: () => isReachable,
-    beyond: (position) => (done) => {
-      const wake = () => {
-        if (head !== undefined && head > position) done();
-      };
-      sleepers.add(wake);
-      wake();
-      return () => void sleepers.delete(wake);
-    },
+    /** False once the last check has failed. */
+    isReachable: (): boolean => isReachable,
+    /** An end beyond `position` was seen. */
+    beyond:
+      (position: Position): Wait =>
+      (done) => {
+        const wake = () => {
+          if (head !== undefined && head > position) done();
+        };
+        sleepers.add(wake);
+        wake();
+        return () => void sleepers.delete(wake);
+      },
   };
 }

@@ -10,16 +10,7 @@ import { storeInTime } from '../errors.ts';
 const fromLeader = { requiresLeader: true, resolveLinkTos: false } as const;
 
 /** All of them throw StoreUnavailable, including after a silence. */
-export interface Reads {
-  /** The events of a stream; nothing for a stream that does not exist, or was removed. */
-  stream(name: string, options: ReadOptions): AsyncGenerator<RecordedEvent, void, void>;
-  /** At most one event of a stream. */
-  first(name: string, options: ReadOptions): Promise<RecordedEvent | undefined>;
-  /** Position of the very last event, including system events. */
-  head(): Promise<Position>;
-  /** The next `limit` events of all streams after a position, in order, system events included. */
-  allAfter(after: Position, limit: number): AsyncGenerator<Place, void, void>;
-}
+export type Reads = ReturnType<typeof createReads>;
 
 interface Place {
   stream: string;
@@ -29,7 +20,7 @@ interface Place {
 }
 
 /** @param silenceMs maximum silence of a read, after which it has failed; the client has no deadline for reads */
-export function createReads(client: EventStoreDBClient, silenceMs: number): Reads {
+export function createReads(client: EventStoreDBClient, silenceMs: number) {
   async function* stream(name: string, options: ReadOptions): AsyncGenerator<RecordedEvent, void, void> {
     const { from, direction = 'forwards', limit = Infinity } = options;
     if (limit === 0) return;
@@ -40,13 +31,16 @@ export function createReads(client: EventStoreDBClient, silenceMs: number): Read
   }
 
   return {
+    /** The events of a stream; nothing for a stream that does not exist, or was removed. */
     stream,
-    first: async (name, options) => {
+    /** At most one event of a stream. */
+    first: async (name: string, options: ReadOptions): Promise<RecordedEvent | undefined> => {
       let found: RecordedEvent | undefined;
       for await (const event of stream(name, { ...options, limit: 1 })) found = event;
       return found;
     },
-    head: async () => {
+    /** Position of the very last event, including system events. */
+    head: async (): Promise<Position> => {
       const read = client.readAll({
         ...fromLeader,
         direction: 'backwards',
@@ -57,7 +51,8 @@ export function createReads(client: EventStoreDBClient, silenceMs: number): Read
       for await (const event of eventsOf(read, silenceMs)) head = toPosition(event.position);
       return head;
     },
-    async *allAfter(after, limit) {
+    /** The next `limit` events of all streams after a position, in order, system events included. */
+    async *allAfter(after: Position, limit: number): AsyncGenerator<Place, void, void> {
       // It begins with the event at the position; the port requires those after it.
       const read = client.readAll({ ...fromLeader, fromPosition: fromPosition(after), maxCount: limit + 1 });
       for await (const event of eventsOf(read, silenceMs, limit + 1)) {

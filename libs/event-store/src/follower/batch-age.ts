@@ -8,21 +8,18 @@ const batchMsMax = 200;
  * until the batch is
  * full.
  */
-export interface BatchAge {
-  /** Call with each event. True if the batch has waited long enough, with this one. */
-  isDueWith(): boolean;
-  /** Call when the batch was taken: the next event begins another one. */
-  restart(): void;
-}
+export type BatchAge = ReturnType<typeof createBatchAge>;
 
-export function createBatchAge(clock: Pick<Clock, 'monotonic'>): BatchAge {
+export function createBatchAge(clock: Pick<Clock, 'monotonic'>) {
   let begunAt: number | undefined;
   return {
-    isDueWith: () => {
+    /** Call with each event. True if the batch has waited long enough, with this one. */
+    isDueWith: (): boolean => {
       begunAt ??= clock.monotonic();
       return clock.monotonic() - begunAt >= batchMsMax;
     },
-    restart: () => (begunAt = undefined),
+    /** Call when the batch was taken: the next event begins another one. */
+    restart: (): void => (begunAt = undefined),
   };
 }
 

@@ -26,26 +26,21 @@ export class TooManyFailedStreams extends TollgateError {
   }
 }
 
-export interface FailedStreams {
-  has(stream: string): boolean;
-  list(): FailedStream[];
-  /** @throws TollgateError `too_many_failed_streams` */
-  add(failure: StreamFailure): void;
-  delete(stream: string): void;
-}
+export type FailedStreams = ReturnType<typeof createFailedStreams>;
 
 /** @param known those of the checkpoint, which were logged already */
-export function createFailedStreams(log: Log, known: readonly FailedStream[] = []): FailedStreams {
+export function createFailedStreams(log: Log, known: readonly FailedStream[] = []) {
   const byStream = new Map(known.map((failed) => [failed.stream, failed]));
   return {
-    has: (stream) => byStream.has(stream),
-    list: () => [...byStream.values()],
-    add: ({ failed, error }) => {
+    has: (stream: string): boolean => byStream.has(stream),
+    list: (): FailedStream[] => [...byStream.values()],
+    /** @throws TollgateError `too_many_failed_streams` */
+    add: ({ failed, error }: StreamFailure): void => {
       log.error({ error, ...failed }, 'a stream cannot be followed; it is quarantined until the next start');
       byStream.set(failed.stream, failed);
       if (byStream.size > failedStreamsMax) throw new TooManyFailedStreams();
     },
-    delete: (stream) => void byStream.delete(stream),
+    delete: (stream: string): void => void byStream.delete(stream),
   };
 }
 

@@ -18,11 +18,7 @@ interface FollowerHealth {
   failure: string | undefined;
 }
 
-export interface Follower {
-  /** Runs pass after pass until the signal is aborted; may be called again then. Never rejects. */
-  run(signal: AbortSignal): Promise<void>;
-  health(): FollowerHealth;
-}
+export type Follower = ReturnType<typeof createFollower>;
 
 const firstPauseMs = 200;
 
@@ -35,7 +31,7 @@ const firstPauseMs = 200;
 export function createFollower(
   { clock, ids, log, name, longestPauseMs = 30_000 }: FollowerOptions,
   pass: (signal: AbortSignal, gotOn: () => void) => Promise<void>,
-): Follower {
+) {
   let health: FollowerHealth = { isAdvancing: false, failure: undefined };
   let pauseMs = firstPauseMs;
 
@@ -56,7 +52,8 @@ export function createFollower(
   }
 
   return {
-    run: async (signal) => {
+    /** Runs pass after pass until the signal is aborted; may be called again then. Never rejects. */
+    run: async (signal: AbortSignal): Promise<void> => {
       while (!signal.aborted) {
         try {
           await pass(signal, gotOn);
@@ -66,6 +63,6 @@ export function createFollower(
       }
       health = { ...health, isAdvancing: false };
     },
-    health: () => health,
+    health: (): FollowerHealth => health,
   };
 }

@@ -129,14 +129,10 @@ async function lastWithin(cluster: Cluster, range: Range): Promise<RawMessage | 
 }
 
 /** The partition of a key: the same as for every client with Kafka's own rule, in any language. */
-export interface TopicPartitions {
-  /** @throws BusUnavailable `topic_missing` */
-  partitionIds(topic: string): Promise<readonly number[]>;
-  partitionOf(topic: string, key: string): Promise<number>;
-}
+export type TopicPartitions = ReturnType<typeof createTopicPartitions>;
 
 /** A topic's number of partitions is read once: increasing it would separate a key from its earlier records. */
-export function createTopicPartitions(link: ClusterLink): TopicPartitions {
+export function createTopicPartitions(link: ClusterLink) {
   const known = new Map<string, Promise<readonly number[]>>();
   const partition = Partitioners.DefaultPartitioner();
 
@@ -148,11 +144,12 @@ export function createTopicPartitions(link: ClusterLink): TopicPartitions {
   }
 
   return {
-    partitionIds: async (topic) => {
+    /** @throws BusUnavailable `topic_missing` */
+    partitionIds: async (topic: string): Promise<readonly number[]> => {
       requireBusName('topic', topic);
       return partitionIds(topic);
     },
-    partitionOf: async (topic, key) => {
+    partitionOf: async (topic: string, key: string): Promise<number> => {
       requireBusName('topic', topic);
       const partitionMetadata = (await partitionIds(topic)).map(
         (partitionId) => ({ partitionId, leader: 0 }) as PartitionMetadata,

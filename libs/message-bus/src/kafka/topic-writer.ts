@@ -34,12 +34,7 @@ export interface TopicWriterOptions {
   deadlineMs: number;
 }
 
-export interface TopicWriter {
-  /** @throws BusUnavailable */
-  write(messages: readonly Message[]): Promise<void>;
-  /** Waits for sends under way. */
-  close(): Promise<void>;
-}
+export type TopicWriter = ReturnType<typeof createTopicWriter>;
 
 interface Waiting {
   message: Message;
@@ -55,7 +50,7 @@ interface OpenProducer {
   sever(): void;
 }
 
-export function createTopicWriter(options: TopicWriterOptions): TopicWriter {
+export function createTopicWriter(options: TopicWriterOptions) {
   const { connection, topic, partitionOf, clock, deadlineMs } = options;
   const queue: Waiting[] = [];
   let waitingBytes = 0;
@@ -104,7 +99,8 @@ export function createTopicWriter(options: TopicWriterOptions): TopicWriter {
   }
 
   return {
-    write: async (messages) => {
+    /** @throws BusUnavailable */
+    write: async (messages: readonly Message[]): Promise<void> => {
       for (const message of messages) requireRecordSize(topic, message);
       if (messages.length === 0) return;
       const sizes = messages.map(bytesOf);
@@ -122,7 +118,8 @@ export function createTopicWriter(options: TopicWriterOptions): TopicWriter {
       flying ??= flyUntilEmpty();
       await call.promise;
     },
-    close: async () => {
+    /** Waits for sends under way. */
+    close: async (): Promise<void> => {
       await flying;
       const { producer } = opened ?? {};
       opened = undefined;

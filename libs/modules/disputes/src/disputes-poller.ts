@@ -11,18 +11,13 @@ export interface DisputesPollerDependencies extends ReadingDependencies {
   clock: Clock;
 }
 
-export interface DisputesPoller {
-  /** Runs until the signal is aborted; a reading under way is ended between two disputes. */
-  run(signal: AbortSignal): Promise<void>;
-  /** A dispute has changed: the lists are read at once, or after the reading under way. */
-  nudge(): void;
-}
+export type DisputesPoller = ReturnType<typeof createDisputesPoller>;
 
 const pollEveryMsDefault = 60_000;
 /** Minimum interval between two readings, however many callbacks arrive. @unit milliseconds */
 const pollPauseMs = 1_000;
 
-export function createDisputesPoller(deps: DisputesPollerDependencies): DisputesPoller {
+export function createDisputesPoller(deps: DisputesPollerDependencies) {
   const { clock, pollEveryMs = pollEveryMsDefault } = deps;
   const read = createReading(deps);
   let nudged = new AbortController();
@@ -31,8 +26,10 @@ export function createDisputesPoller(deps: DisputesPollerDependencies): Disputes
     clock.sleep(durationMs, AbortSignal.any(signals)).catch(() => undefined);
 
   return {
-    nudge: () => nudged.abort(),
-    async run(signal) {
+    /** A dispute has changed: the lists are read at once, or after the reading under way. */
+    nudge: (): void => nudged.abort(),
+    /** Runs until the signal is aborted; a reading under way is ended between two disputes. */
+    async run(signal: AbortSignal): Promise<void> {
       while (!signal.aborted) {
         // Later changes may be missing in this reading: a nudge during it triggers another one.
         nudged = new AbortController();

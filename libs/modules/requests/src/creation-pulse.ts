@@ -6,11 +6,7 @@ import { routes } from '@tollgate/gateway-api/http';
 import { type Clock, hourMs } from '@tollgate/service-kit';
 import type { RequestRecord } from './request-record.ts';
 
-export interface CreationPulse {
-  note(record: Pick<RequestRecord, 'method' | 'route' | 'status' | 'durationMs' | 'providerMs'>): void;
-  /** Hours in which creations were answered, oldest first. */
-  hours(): CreationHour[];
-}
+export type CreationPulse = ReturnType<typeof createCreationPulse>;
 
 export interface CreationHour {
   /** Its begin, milliseconds since the Unix epoch. */
@@ -29,7 +25,7 @@ interface Spread {
 const hoursKept = 24;
 const { method, url } = routes.createPayment;
 
-export function createCreationPulse(clock: Pick<Clock, 'now'>): CreationPulse {
+export function createCreationPulse(clock: Pick<Clock, 'now'>) {
   const byHour = new Map<number, { own: Times; provider: Times }>();
 
   function forgetOld(): void {
@@ -39,7 +35,7 @@ export function createCreationPulse(clock: Pick<Clock, 'now'>): CreationPulse {
   }
 
   return {
-    note(record) {
+    note(record: Pick<RequestRecord, 'method' | 'route' | 'status' | 'durationMs' | 'providerMs'>): void {
       if (record.method !== method || record.route !== url || record.status === undefined) return;
       const hour = Math.floor(clock.now() / hourMs);
       if (!byHour.has(hour)) forgetOld();
@@ -48,7 +44,8 @@ export function createCreationPulse(clock: Pick<Clock, 'now'>): CreationPulse {
       counted.own.add(record.durationMs - record.providerMs);
       if (record.providerMs > 0) counted.provider.add(record.providerMs);
     },
-    hours() {
+    /** Hours in which creations were answered, oldest first. */
+    hours(): CreationHour[] {
       forgetOld();
       return [...byHour]
         .toSorted(([one], [other]) => one - other)

@@ -4,7 +4,7 @@
  */
 import { openLocalFile } from '@tollgate/event-store';
 import { type Clock, type Log, requestIdFrom } from '@tollgate/service-kit';
-import { type CreationHour, createCreationPulse } from './creation-pulse.ts';
+import { createCreationPulse } from './creation-pulse.ts';
 import type { RequestRecord } from './request-record.ts';
 import {
   type RequestFilter,
@@ -14,17 +14,7 @@ import {
   requestSchema,
 } from './request-rows.ts';
 
-export interface RequestLedger {
-  /** Stores it; never throws, and does not wait. */
-  note(record: RequestRecord): void;
-  /** @throws file_not_openable (retryable); so does `list` */
-  find(owner: RequestOwner, id: string): RequestRecord | undefined;
-  /** Latest first. */
-  list(owner: RequestOwner, filter: RequestFilter): RequestPage;
-  /** Durations of the creations of the last 24 hours, hour by hour. */
-  creations(): CreationHour[];
-  close(): void;
-}
+export type RequestLedger = ReturnType<typeof openRequestLedger>;
 
 export interface RequestLedgerOptions {
   /** Path of the SQLite file, or `:memory:`. */
@@ -45,7 +35,7 @@ const applicationId = 0x54675271;
 const trimEveryMs = 3_600_000;
 
 /** @throws StartupError if the file belongs to another program */
-export function openRequestLedger(options: RequestLedgerOptions): RequestLedger {
+export function openRequestLedger(options: RequestLedgerOptions) {
   const { file, keptMs, perTeamMax, clock, log } = options;
   const kept = openLocalFile({
     file,
@@ -79,22 +69,26 @@ export function openRequestLedger(options: RequestLedgerOptions): RequestLedger 
   }
 
   return {
-    note(record) {
+    /** Stores it; never throws, and does not wait. */
+    note(record: RequestRecord): void {
       pulse.note(record);
       if (waiting.length >= waitingMax) return;
       waiting.push(record);
       cancel ??= clock.after(writeAfterMs, write);
     },
-    find(owner, id) {
+    /** @throws file_not_openable (retryable); so does `list` */
+    find(owner: RequestOwner, id: string): RequestRecord | undefined {
       write();
       return kept.use((rows) => rows.find(owner, id));
     },
-    list(owner, filter) {
+    /** Latest first. */
+    list(owner: RequestOwner, filter: RequestFilter): RequestPage {
       write();
       return kept.use((rows) => rows.list(owner, filter));
     },
+    /** Durations of the creations of the last 24 hours, hour by hour. */
     creations: pulse.hours,
-    close() {
+    close(): void {
       write();
       kept.close();
     },

@@ -11,17 +11,13 @@ export interface KeyName {
   keyId: string;
 }
 
-export interface KeyUse {
-  note(key: KeyName): void;
-  /** Writes noted uses until the signal is aborted and the rest is written. Never rejects. */
-  run(signal: AbortSignal): Promise<void>;
-}
+export type KeyUse = ReturnType<typeof createKeyUse>;
 
 const writeEveryMs = 5_000;
 
 const keyUseStream = ({ team, keyId }: KeyName): string => `key-use-${team}.${keyId}`;
 
-export function createKeyUse(deps: { store: EventStore; clock: Clock; ids: Ids; log: Log }): KeyUse {
+export function createKeyUse(deps: { store: EventStore; clock: Clock; ids: Ids; log: Log }) {
   const { store, clock, ids, log } = deps;
   const noted = new Map<string, number>();
   const waiting = new Map<string, number>();
@@ -48,14 +44,15 @@ export function createKeyUse(deps: { store: EventStore; clock: Clock; ids: Ids; 
     );
 
   return {
-    note(key) {
+    note(key: KeyName): void {
       const hour = Math.floor(clock.now() / hourMs) * hourMs;
       const stream = keyUseStream(key);
       if (noted.get(stream) === hour) return;
       noted.set(stream, hour);
       waiting.set(stream, hour);
     },
-    async run(signal) {
+    /** Writes noted uses until the signal is aborted and the rest is written. Never rejects. */
+    async run(signal: AbortSignal): Promise<void> {
       while (!signal.aborted) {
         await clock.sleep(writeEveryMs, signal).catch(() => undefined);
         await writeOrTell();

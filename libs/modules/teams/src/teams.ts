@@ -45,21 +45,7 @@ export interface TeamsDependencies {
   actor: Actor;
 }
 
-export interface Teams {
-  /**
-   * Executes commands in one append, so all of them or none: the first refusal stops it. `commandsFor` is called again if
-   * another
-   * process has changed the team meanwhile.
-   *
-   * @throws TollgateError if the signing key of team events is missing
-   */
-  change(
-    name: string,
-    commandsFor: (team: TeamState) => readonly TeamCommand[],
-  ): Promise<TeamRefusal | undefined>;
-  find(name: string): Promise<TeamState>;
-  list(): Promise<Team[]>;
-}
+export type Teams = ReturnType<typeof createTeams>;
 
 /** A team folded from its signed events. */
 export interface SignedTeam {
@@ -71,7 +57,7 @@ export interface SignedTeam {
 export const noTeam: SignedTeam = { team: undefined, signature: undefined };
 
 /** Unsigned events are ignored; a gap among the signed ones makes the record unreadable. */
-export function createTeams({ store, teamKeys, clock, ids, actor }: TeamsDependencies): Teams {
+export function createTeams({ store, teamKeys, clock, ids, actor }: TeamsDependencies) {
   function newCause(): Omit<EventMetadata, 'schemaVersion'> {
     const causationId = ids.uuid();
     return { correlationId: causationId, causationId, actor, recordedAt: clock.now() };
@@ -97,7 +83,17 @@ export function createTeams({ store, teamKeys, clock, ids, actor }: TeamsDepende
   }
 
   return {
-    change: async (name, commandsFor) => {
+    /**
+     * Executes commands in one append, so all of them or none: the first refusal stops it. `commandsFor` is called again if
+     * another
+     * process has changed the team meanwhile.
+     *
+     * @throws TollgateError if the signing key of team events is missing
+     */
+    change: async (
+      name: string,
+      commandsFor: (team: TeamState) => readonly TeamCommand[],
+    ): Promise<TeamRefusal | undefined> => {
       const stream = teamStream(name);
       const outcome = await decideAndAppend<SignedTeam, Change, TeamRefusal>({
         store,
@@ -108,11 +104,11 @@ export function createTeams({ store, teamKeys, clock, ids, actor }: TeamsDepende
       });
       return outcome.kind === 'refused' ? outcome.refusal : undefined;
     },
-    find: async (name) => {
+    find: async (name: string): Promise<TeamState> => {
       const evolution = evolutionWith(teamKeys.verifier());
       return (await loadState({ store, stream: teamStream(name), ...evolution })).state.team;
     },
-    list: async () => {
+    list: async (): Promise<Team[]> => {
       const { decode, evolve } = evolutionWith(teamKeys.verifier());
       const teams = new Map<string, SignedTeam>();
       const { signal } = new AbortController();

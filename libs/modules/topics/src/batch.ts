@@ -6,36 +6,31 @@ const messagesMax = 200;
 const batchBytesMax = 900_000;
 
 /** Messages of several topics for the bus. */
-export interface Batch {
-  add(record: TopicRecord): void;
-  /** True if the batch is full. */
-  isFull(): boolean;
-  isEmpty(): boolean;
-  /**
-   * Publishes each topic in order and empties the batch. The journal is first, so that an event whose own record is published
-   * needs
-   * nothing else.
-   *
-   * @throws BusUnavailable once every send has ended: some, all or none of the messages are written
-   */
-  publish(): Promise<void>;
-}
+export type Batch = ReturnType<typeof createBatch>;
 
-export function createBatch(bus: Pick<MessageBus, 'publish'>): Batch {
+export function createBatch(bus: Pick<MessageBus, 'publish'>) {
   const byTopic = new Map<string, Message[]>();
   let count = 0;
   let bytes = 0;
   return {
-    add: ({ topic, ...message }) => {
+    add: ({ topic, ...message }: TopicRecord): void => {
       const messages = byTopic.get(topic) ?? [];
       messages.push(message);
       byTopic.set(topic, messages);
       count += 1;
       bytes += bytesOf(message);
     },
-    isFull: () => count >= messagesMax || bytes + messageBytesMax > batchBytesMax,
-    isEmpty: () => count === 0,
-    publish: async () => {
+    /** True if the batch is full. */
+    isFull: (): boolean => count >= messagesMax || bytes + messageBytesMax > batchBytesMax,
+    isEmpty: (): boolean => count === 0,
+    /**
+     * Publishes each topic in order and empties the batch. The journal is first, so that an event whose own record is published
+     * needs
+     * nothing else.
+     *
+     * @throws BusUnavailable once every send has ended: some, all or none of the messages are written
+     */
+    publish: async (): Promise<void> => {
       const entries = byTopic.get(gatewayJournalTopic);
       byTopic.delete(gatewayJournalTopic);
       if (entries !== undefined) await bus.publish(gatewayJournalTopic, entries);

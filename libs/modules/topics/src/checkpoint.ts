@@ -42,24 +42,7 @@ const checkpointSchema = z.object({
 });
 export type Progress = Omit<z.infer<typeof checkpointSchema>, 'address'>;
 
-export interface PublisherCheckpoint {
-  /**
-   * Reads the last one and claims it: its former holder publishes nothing further. Everything published before has a position
-   * lower
-   * than `claimedAt`.
-   *
-   * @throws StoreUnavailable, BusUnavailable
-   */
-  claim(): Promise<Progress & { claimedAt: Position }>;
-  /** Writes a position once a second at most; `atOnce` if the next step depends on it. */
-  write(progress: Progress, options?: { atOnce?: boolean }): Promise<void>;
-  /**
-   * Publish right after it, or not at all.
-   *
-   * @throws TollgateError `publisher_superseded`, `store_too_slow`; StoreUnavailable
-   */
-  requireOurs(): Promise<void>;
-}
+export type PublisherCheckpoint = ReturnType<typeof createPublisherCheckpoint>;
 
 interface StoreDependencies {
   store: EventStore;
@@ -73,7 +56,7 @@ const openCheckpoint = (deps: StoreDependencies) =>
 
 export function createPublisherCheckpoint(
   deps: StoreDependencies & { bus: Pick<KafkaMessageBus, 'address'> },
-): PublisherCheckpoint {
+) {
   const { bus, clock } = deps;
   const checkpoint = openCheckpoint(deps);
   let address = '';
@@ -87,18 +70,31 @@ export function createPublisherCheckpoint(
   }
 
   return {
-    claim: async () => {
+    /**
+     * Reads the last one and claims it: its former holder publishes nothing further. Everything published before has a position
+     * lower
+     * than `claimedAt`.
+     *
+     * @throws StoreUnavailable, BusUnavailable
+     */
+    claim: async (): Promise<Progress & { claimedAt: Position }> => {
       address = await bus.address();
       const last = await checkpoint.read();
       const progress: Progress =
         last?.address === address ? last : { position: beginning, failedStreams: last?.failedStreams ?? [] };
       return { ...progress, claimedAt: await replace(progress) };
     },
-    write: async (progress, { atOnce = false } = {}) => {
+    /** Writes a position once a second at most; `atOnce` if the next step depends on it. */
+    write: async (progress: Progress, { atOnce = false }: { atOnce?: boolean } = {}): Promise<void> => {
       const isNews = written === undefined || progress.position > written;
       if (atOnce || (isNews && checkpoint.ageMs() >= writeEveryMs)) await replace(progress);
     },
-    requireOurs: async () => {
+    /**
+     * Publish right after it, or not at all.
+     *
+     * @throws TollgateError `publisher_superseded`, `store_too_slow`; StoreUnavailable
+     */
+    requireOurs: async (): Promise<void> => {
       for (let proofs = 0; proofs < proofsMax; proofs += 1) {
         const startedAt = clock.monotonic();
         if (!(await checkpoint.isLast())) throw superseded();

@@ -29,17 +29,9 @@ export interface PublisherHealth {
   failedStreams: readonly FailedStream[];
 }
 
-export interface EventPublisher {
-  /**
-   * Publishes until the signal is aborted, through failures of the store and the bus; may be called again afterwards. Two
-   * concurrent
-   * publishers conflict and may write records twice: run it under a lease.
-   */
-  run(signal: AbortSignal): Promise<void>;
-  health(): PublisherHealth;
-}
+export type EventPublisher = ReturnType<typeof createEventPublisher>;
 
-export function createEventPublisher(deps: EventPublisherDependencies): EventPublisher {
+export function createEventPublisher(deps: EventPublisherDependencies) {
   const watch = createWatch(deps);
   const follower = createFollower({ ...deps, name: 'publish' }, async (signal, gotOn) => {
     watch.interrupted();
@@ -54,8 +46,13 @@ export function createEventPublisher(deps: EventPublisherDependencies): EventPub
     }
   });
   return {
+    /**
+     * Publishes until the signal is aborted, through failures of the store and the bus; may be called again afterwards. Two
+     * concurrent
+     * publishers conflict and may write records twice: run it under a lease.
+     */
     run: follower.run,
-    health: () => ({ ...watch.health(), ...follower.health() }),
+    health: (): PublisherHealth => ({ ...watch.health(), ...follower.health() }),
   };
 }
 

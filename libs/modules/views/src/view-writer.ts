@@ -17,18 +17,7 @@ import { InvariantViolation, TollgateError, type Ids } from '@tollgate/service-k
 import { kindOfStream } from './view-kinds.ts';
 import { streamOf, viewStreamOf, viewWrittenType, type ViewEnvelope, type ViewKind } from './view-kind.ts';
 
-export interface ViewWriter {
-  /**
-   * Makes sure that events of one stream, in order, are in its view. Missing events before them are read from the stream.
-   * Returns the
-   * failure of the first event that cannot be applied.
-   *
-   * @throws StoreUnavailable
-   */
-  write(stream: string, events: readonly RecordedEvent[]): Promise<StreamFailure | undefined>;
-  /** As `write`, with all events that the view does not include yet. */
-  catchUp(stream: string): Promise<StreamFailure | undefined>;
-}
+export type ViewWriter = ReturnType<typeof createViewWriter>;
 
 /** Maximum conflicts with other projectors that write the same view. */
 const conflictsMax = 10;
@@ -53,7 +42,7 @@ interface StoredView {
 
 const notStored: StoredView = { includes: undefined, revision: 'no-stream' };
 
-export function createViewWriter(options: ViewWriterOptions): ViewWriter {
+export function createViewWriter(options: ViewWriterOptions) {
   const { store, ids, cachedViewsMax, isRewriting = false } = options;
   const states = createFoldedStates<ViewEnvelope>(store, { statesMax: cachedViewsMax });
   /** By stream of events; may be older than the stored view. */
@@ -109,8 +98,17 @@ export function createViewWriter(options: ViewWriterOptions): ViewWriter {
   }
 
   return {
-    write: (stream, events) => orFailure(stream, () => write(stream, events)),
-    catchUp: (stream) =>
+    /**
+     * Makes sure that events of one stream, in order, are in its view. Missing events before them are read from the stream.
+     * Returns the
+     * failure of the first event that cannot be applied.
+     *
+     * @throws StoreUnavailable
+     */
+    write: (stream: string, events: readonly RecordedEvent[]): Promise<StreamFailure | undefined> =>
+      orFailure(stream, () => write(stream, events)),
+    /** As `write`, with all events that the view does not include yet. */
+    catchUp: (stream: string): Promise<StreamFailure | undefined> =>
       orFailure(stream, async () => {
         const { includes = -1 } = await load(requireKind(stream), stream);
         return write(stream, await Array.fromAsync(store.read(stream, { from: includes + 1 })));

@@ -17,16 +17,7 @@ export interface Receiver {
   origin: string;
 }
 
-export interface FairQueue {
-  /** Joins the queue of its receiver. */
-  join(token: string, receiver: Receiver): void;
-  /** Leaves the queue of its receiver, if it is there. */
-  leave(token: string, receiver: Receiver): void;
-  /** Takes the next one whose receiver has room; it is then busy. Undefined if there is none. */
-  take(): string | undefined;
-  /** Ends a turn. */
-  end(receiver: Receiver): void;
-}
+export type FairQueue = ReturnType<typeof createFairQueue>;
 
 interface Queue {
   team: string;
@@ -34,7 +25,7 @@ interface Queue {
   busy: number;
 }
 
-export function createFairQueue(limits: Limits): FairQueue {
+export function createFairQueue(limits: Limits) {
   // In the order of turns: a served queue goes to the end.
   const queues = new Map<string, Queue>();
   const busyByTeam = new Map<string, number>();
@@ -58,18 +49,21 @@ export function createFairQueue(limits: Limits): FairQueue {
     queue.busy < limits.perOrigin && (busyByTeam.get(queue.team) ?? 0) < limits.perTeam;
 
   return {
-    join(token, receiver) {
+    /** Joins the queue of its receiver. */
+    join(token: string, receiver: Receiver): void {
       const key = keyOf(receiver);
       const queue = queues.get(key) ?? { team: receiver.team, ready: new Set(), busy: 0 };
       queue.ready.add(token);
       queues.set(key, queue);
     },
-    leave(token, receiver) {
+    /** Leaves the queue of its receiver, if it is there. */
+    leave(token: string, receiver: Receiver): void {
       const key = keyOf(receiver);
       const queue = queues.get(key);
       if (queue?.ready.delete(token) === true) dropIfIdle(key, queue);
     },
-    take() {
+    /** Takes the next one whose receiver has room; it is then busy. Undefined if there is none. */
+    take(): string | undefined {
       if (busy >= limits.total) return undefined;
       for (const [key, queue] of queues) {
         const [token] = queue.ready;
@@ -82,7 +76,8 @@ export function createFairQueue(limits: Limits): FairQueue {
       }
       return undefined;
     },
-    end(receiver) {
+    /** Ends a turn. */
+    end(receiver: Receiver): void {
       const key = keyOf(receiver);
       const queue = queues.get(key);
       if (queue === undefined) return;

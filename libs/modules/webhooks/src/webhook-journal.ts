@@ -46,26 +46,7 @@ interface Cause {
   actor: Actor;
 }
 
-export interface WebhookJournal {
-  /** @throws errors of decoding, for a damaged stream */
-  load(token: string): Promise<LoadedWebhooks>;
-  recordDue(
-    token: string,
-    due: readonly WebhookEventOf<'WebhookDue'>['data'][],
-    cause: Omit<Cause, 'actor'>,
-  ): Promise<void>;
-  /** Records an attempt and returns the resulting webhooks. */
-  recordOutcome(token: string, id: string, outcome: Outcome): Promise<LoadedWebhooks>;
-  /** Requests the replay of one webhook, or of all. Returns the ids, and how many were new, or a refusal. */
-  requestReplay(
-    token: string,
-    id: string | undefined,
-    actor: Actor,
-    only?: Webhook['state'],
-  ): Promise<
-    { kind: 'requested'; ids: string[]; newCount: number } | { kind: 'refused'; refusal: ReplayRefusal }
-  >;
-}
+export type WebhookJournal = ReturnType<typeof createWebhookJournal>;
 
 /** The actor of automatic changes. */
 export const notifier: Actor = { kind: 'service', name: 'notifier' };
@@ -81,7 +62,7 @@ const evolution: Evolution<SubjectWebhooks, CausedWebhookEvent> = {
   evolve: evolveWebhooks,
 };
 
-export function createWebhookJournal({ store, clock, ids }: JournalDependencies): WebhookJournal {
+export function createWebhookJournal({ store, clock, ids }: JournalDependencies) {
   function append<Refusal>(
     token: string,
     cause: Cause,
@@ -103,11 +84,18 @@ export function createWebhookJournal({ store, clock, ids }: JournalDependencies)
   }
 
   return {
-    load: (token) => loadState({ store, stream: webhookStream(token), ...evolution }),
-    recordDue: async (token, due, cause) => {
+    /** @throws errors of decoding, for a damaged stream */
+    load: (token: string): Promise<LoadedWebhooks> =>
+      loadState({ store, stream: webhookStream(token), ...evolution }),
+    recordDue: async (
+      token: string,
+      due: readonly WebhookEventOf<'WebhookDue'>['data'][],
+      cause: Omit<Cause, 'actor'>,
+    ): Promise<void> => {
       await append(token, { ...cause, actor: notifier }, (state) => decideDue(state, due));
     },
-    recordOutcome: async (token, id, outcome) => {
+    /** Records an attempt and returns the resulting webhooks. */
+    recordOutcome: async (token: string, id: string, outcome: Outcome): Promise<LoadedWebhooks> => {
       const at = clock.now();
       const fraction = ids.fraction();
       const answer = await append<never>(token, causeOf(notifier), (before) =>
@@ -116,7 +104,15 @@ export function createWebhookJournal({ store, clock, ids }: JournalDependencies)
       if (answer.kind === 'refused') throw new InvariantViolation('the record of an attempt was refused');
       return { state: answer.state, revision: answer.revision };
     },
-    requestReplay: async (token, id, actor, only) => {
+    /** Requests the replay of one webhook, or of all. Returns the ids, and how many were new, or a refusal. */
+    requestReplay: async (
+      token: string,
+      id: string | undefined,
+      actor: Actor,
+      only?: Webhook['state'],
+    ): Promise<
+      { kind: 'requested'; ids: string[]; newCount: number } | { kind: 'refused'; refusal: ReplayRefusal }
+    > => {
       const at = clock.now();
       const outcome = await append(token, causeOf(actor), (state) => decideReplay(state, id, at, only));
       if (outcome.kind === 'refused') return { kind: 'refused', refusal: outcome.refusal };

@@ -18,23 +18,7 @@ export const sessionLifetimeMs = 9 * hourMs;
 /** Per person, including used links: a record is one event. */
 const credentialsMax = 500;
 
-export interface CredentialRegister {
-  /** Registers a token for the API. False if its person has too many. @throws StoreUnavailable */
-  add(token: OperatorClaims): Promise<boolean>;
-  /**
-   * Consumes the link and begins a session, whose credential is the result. Undefined if the link was used or revoked, or the
-   * person has too many. @throws StoreUnavailable
-   */
-  signIn(link: OperatorClaims, address: string): Promise<OperatorClaims | undefined>;
-  /**
-   * Revokes one credential of a person, or all of them and all links issued so far. Returns what was revoked.
-   *
-   * @throws StoreUnavailable
-   */
-  revoke(person: string, id?: string): Promise<readonly RegisteredCredential[]>;
-  /** Unexpired credentials of all people, by person, oldest first. @throws StoreUnavailable */
-  list(): Promise<readonly RegisteredCredential[]>;
-}
+export type CredentialRegister = ReturnType<typeof createCredentialRegister>;
 
 export interface CredentialRegisterDependencies {
   store: EventStore;
@@ -45,7 +29,7 @@ export interface CredentialRegisterDependencies {
 
 const triesMax = 20;
 
-export function createCredentialRegister(deps: CredentialRegisterDependencies): CredentialRegister {
+export function createCredentialRegister(deps: CredentialRegisterDependencies) {
   const { store, credentials, clock, ids } = deps;
   const { records } = credentials;
 
@@ -80,8 +64,14 @@ export function createCredentialRegister(deps: CredentialRegisterDependencies): 
   }
 
   return {
-    add: (token) => change(token.person, (record) => withCredential(record, toRegistered(token))),
-    async signIn(link, address) {
+    /** Registers a token for the API. False if its person has too many. @throws StoreUnavailable */
+    add: (token: OperatorClaims): Promise<boolean> =>
+      change(token.person, (record) => withCredential(record, toRegistered(token))),
+    /**
+     * Consumes the link and begins a session, whose credential is the result. Undefined if the link was used or revoked, or the
+     * person has too many. @throws StoreUnavailable
+     */
+    async signIn(link: OperatorClaims, address: string): Promise<OperatorClaims | undefined> {
       const claims = credentials.newClaims(link, 'session', sessionLifetimeMs);
       const session = { ...claims, usedAt: claims.issuedAt };
       const isBegun = await change(session.person, (record) => {
@@ -92,7 +82,12 @@ export function createCredentialRegister(deps: CredentialRegisterDependencies): 
       });
       return isBegun ? session : undefined;
     },
-    async revoke(person, id) {
+    /**
+     * Revokes one credential of a person, or all of them and all links issued so far. Returns what was revoked.
+     *
+     * @throws StoreUnavailable
+     */
+    async revoke(person: string, id?: string): Promise<readonly RegisteredCredential[]> {
       let revoked: readonly RegisteredCredential[] = [];
       await change(person, (record) => {
         const isRevoked = (each: RegisteredCredential) => id === undefined || each.id === id;
@@ -105,7 +100,8 @@ export function createCredentialRegister(deps: CredentialRegisterDependencies): 
       });
       return revoked;
     },
-    async list() {
+    /** Unexpired credentials of all people, by person, oldest first. @throws StoreUnavailable */
+    async list(): Promise<readonly RegisteredCredential[]> {
       const last = new Map<string, { revision: number; record: PersonRecord }>();
       const { signal } = new AbortController();
       for await (const item of store.subscribe({ from: beginning, prefixes: [personStreamPrefix], signal })) {

@@ -13,13 +13,7 @@ import {
   readPersonRecord,
 } from './person-record.ts';
 
-export interface KnownPeople {
-  isRegistered(claims: Pick<OperatorClaims, 'id' | 'person'>): boolean;
-  /** Unexpired ones, by person, oldest first. */
-  credentials(): readonly RegisteredCredential[];
-  apply(event: RecordedEvent): void;
-  clear(): void;
-}
+export type KnownPeople = ReturnType<typeof createKnownPeople>;
 
 export function createKnownPeople({
   verifier,
@@ -29,14 +23,15 @@ export function createKnownPeople({
   verifier: TeamVerifier;
   clock: Pick<Clock, 'now'>;
   log: Log;
-}): KnownPeople {
+}) {
   const people = new Map<string, { revision: number; record: PersonRecord }>();
   return {
-    isRegistered: ({ id, person }) =>
+    isRegistered: ({ id, person }: Pick<OperatorClaims, 'id' | 'person'>): boolean =>
       people.get(personStream(person))?.record.credentials.some((each) => each.id === id) === true,
-    credentials: () =>
+    /** Unexpired ones, by person, oldest first. */
+    credentials: (): readonly RegisteredCredential[] =>
       inOrder([...people.values()].flatMap(({ record }) => pruned(record, clock.now()).credentials)),
-    apply(event) {
+    apply(event: RecordedEvent): void {
       const { stream, revision } = event;
       // Earlier events of a stream may be delivered after the last one.
       if (revision <= (people.get(stream)?.revision ?? -1)) return;
@@ -56,6 +51,6 @@ export function createKnownPeople({
         );
       }
     },
-    clear: () => people.clear(),
+    clear: (): void => people.clear(),
   };
 }

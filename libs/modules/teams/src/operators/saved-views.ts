@@ -25,14 +25,7 @@ type SavedView = z.infer<typeof savedViewSchema>;
 
 export const savedViewsMax = 50;
 
-export interface SavedViews {
-  /** In the order of their names. */
-  of(person: Person): Promise<readonly SavedView[]>;
-  /** Replaces one of the same name. Undefined if the person has too many. @throws StoreUnavailable */
-  save(person: Person, view: SavedView): Promise<readonly SavedView[] | undefined>;
-  /** Idempotent. @throws StoreUnavailable */
-  remove(person: Person, name: string): Promise<readonly SavedView[]>;
-}
+export type SavedViews = ReturnType<typeof createSavedViews>;
 type Person = Pick<Operator, 'person' | 'source'>;
 
 const savedSchema = z.object({ views: z.array(z.object({ name: z.string(), query: z.string() })) });
@@ -44,11 +37,7 @@ const streamOf = ({ person, source }: Person): string =>
     .digest('hex')
     .slice(0, 32)}`;
 
-export function createSavedViews(deps: {
-  store: EventStore;
-  clock: Pick<Clock, 'now'>;
-  ids: Ids;
-}): SavedViews {
+export function createSavedViews(deps: { store: EventStore; clock: Pick<Clock, 'now'>; ids: Ids }) {
   const { store, clock, ids } = deps;
 
   async function load(stream: string) {
@@ -72,9 +61,14 @@ export function createSavedViews(deps: {
   }
 
   return {
-    of: async (person) => (await load(streamOf(person))).views,
-    save: (person, view) => change(person, (views) => [...views.filter(isNot(view.name)), view]),
-    remove: async (person, name) => (await change(person, (views) => views.filter(isNot(name)))) ?? [],
+    /** In the order of their names. */
+    of: async (person: Person): Promise<readonly SavedView[]> => (await load(streamOf(person))).views,
+    /** Replaces one of the same name. Undefined if the person has too many. @throws StoreUnavailable */
+    save: (person: Person, view: SavedView): Promise<readonly SavedView[] | undefined> =>
+      change(person, (views) => [...views.filter(isNot(view.name)), view]),
+    /** Idempotent. @throws StoreUnavailable */
+    remove: async (person: Person, name: string): Promise<readonly SavedView[]> =>
+      (await change(person, (views) => views.filter(isNot(name)))) ?? [],
   };
 }
 

@@ -22,16 +22,7 @@ export interface SecurityEntry {
   ofTeamsAt?: Position;
 }
 
-export interface SecurityLog {
-  /**
-   * Resolves when the entries are durable, in one append.
-   *
-   * @throws StoreUnavailable (retryable): they may be durable or not
-   */
-  record(entries: readonly SecurityEntry[]): Promise<void>;
-  /** Position of the latest event of a team in the log. */
-  teamsUpTo(): Promise<Position>;
-}
+export type SecurityLog = ReturnType<typeof createSecurityLog>;
 
 /** The end of the log. */
 interface Tail {
@@ -50,7 +41,7 @@ export interface SecurityLogDependencies {
   log: Log;
 }
 
-export function createSecurityLog({ store, clock, ids, log }: SecurityLogDependencies): SecurityLog {
+export function createSecurityLog({ store, clock, ids, log }: SecurityLogDependencies) {
   /** The last event alone has everything that the next one needs. */
   async function tail(): Promise<LoadedState<Tail>> {
     for await (const recorded of store.read(securityLogStream, { direction: 'backwards', limit: 1 }))
@@ -109,12 +100,18 @@ export function createSecurityLog({ store, clock, ids, log }: SecurityLogDepende
   // In sequence, so that only processes compete.
   let turn = Promise.resolve();
   return {
-    record: (entries) => {
+    /**
+     * Resolves when the entries are durable, in one append.
+     *
+     * @throws StoreUnavailable (retryable): they may be durable or not
+     */
+    record: (entries: readonly SecurityEntry[]): Promise<void> => {
       const written = turn.then(() => append(entries));
       turn = written.catch(() => undefined);
       return written;
     },
-    teamsUpTo: async () => (await tail()).state.teamsUpTo,
+    /** Position of the latest event of a team in the log. */
+    teamsUpTo: async (): Promise<Position> => (await tail()).state.teamsUpTo,
   };
 }
 

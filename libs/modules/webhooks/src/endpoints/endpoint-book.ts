@@ -19,20 +19,7 @@ import {
   type Endpoints,
 } from './endpoint.ts';
 
-export interface EndpointBook {
-  /** @throws StoreUnavailable */
-  list(owner: EndpointOwner): Promise<readonly Endpoint[]>;
-  find(owner: EndpointOwner, id: string): Promise<Endpoint | undefined>;
-  /** The endpoints after the command. */
-  change(
-    owner: EndpointOwner,
-    command: EndpointCommand,
-    actor: Actor,
-  ): Promise<
-    | { kind: 'done'; endpoints: readonly Endpoint[]; events: readonly EndpointEvent[] }
-    | { kind: 'refused'; refusal: EndpointRefusal; endpoints: readonly Endpoint[] }
-  >;
-}
+export type EndpointBook = ReturnType<typeof createEndpointBook>;
 
 export const endpointEvolution = {
   initial: noEndpoints,
@@ -40,14 +27,24 @@ export const endpointEvolution = {
   evolve: evolveEndpoints,
 };
 
-export function createEndpointBook(deps: { store: EventStore; clock: Clock; ids: Ids }): EndpointBook {
+export function createEndpointBook(deps: { store: EventStore; clock: Clock; ids: Ids }) {
   const { store, clock, ids } = deps;
   const list = async (owner: EndpointOwner) =>
     (await loadState({ store, stream: endpointStream(owner), ...endpointEvolution })).state.endpoints;
   return {
+    /** @throws StoreUnavailable */
     list,
-    find: async (owner, id) => (await list(owner)).find((each) => each.id === id),
-    async change(owner, command, actor) {
+    find: async (owner: EndpointOwner, id: string): Promise<Endpoint | undefined> =>
+      (await list(owner)).find((each) => each.id === id),
+    /** The endpoints after the command. */
+    async change(
+      owner: EndpointOwner,
+      command: EndpointCommand,
+      actor: Actor,
+    ): Promise<
+      | { kind: 'done'; endpoints: readonly Endpoint[]; events: readonly EndpointEvent[] }
+      | { kind: 'refused'; refusal: EndpointRefusal; endpoints: readonly Endpoint[] }
+    > {
       const causationId = ids.uuid();
       const cause = { correlationId: causationId, causationId, actor, recordedAt: clock.now() };
       const outcome = await decideAndAppend<Endpoints, EndpointEvent, EndpointRefusal>({

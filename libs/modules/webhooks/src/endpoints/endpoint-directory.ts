@@ -16,23 +16,13 @@ export interface KnownEndpoint extends Endpoint {
 
 export type EndpointCount = Record<'enabled' | 'disabled', number>;
 
-export interface EndpointDirectory {
-  /** An event that was applied before changes nothing. */
-  apply(event: RecordedEvent): void;
-  /** Reads up to a position, or to the end. @throws errors of the store */
-  catchUp(store: EventStore, upTo: Position | undefined, signal: AbortSignal): Promise<void>;
-  of(owner: EndpointOwner): readonly KnownEndpoint[];
-  count(): EndpointCount;
-  isEmpty(): boolean;
-  /** Disabled ones, longest first. */
-  disabled(): OwnedEndpoint[];
-}
+export type EndpointDirectory = ReturnType<typeof createEndpointDirectory>;
 
 type OwnedEndpoint = Endpoint & EndpointOwner & { disabled: NonNullable<Endpoint['disabled']> };
 
 const nameOf = ({ environment, team }: EndpointOwner): string => `${environment}.${team}`;
 
-export function createEndpointDirectory(log: Log): EndpointDirectory {
+export function createEndpointDirectory(log: Log) {
   const byOwner = new Map<string, Endpoints>();
   const owners = new Map<string, EndpointOwner>();
   const since = new Map<string, Position>();
@@ -67,8 +57,10 @@ export function createEndpointDirectory(log: Log): EndpointDirectory {
     }));
 
   return {
+    /** An event that was applied before changes nothing. */
     apply,
-    async catchUp(store, upTo, signal) {
+    /** Reads up to a position, or to the end. @throws errors of the store */
+    async catchUp(store: EventStore, upTo: Position | undefined, signal: AbortSignal): Promise<void> {
       if (upTo === beginning) return;
       const prefixes = [endpointStreamPrefix];
       for await (const item of store.subscribe({ from: beginning, prefixes, signal })) {
@@ -78,16 +70,17 @@ export function createEndpointDirectory(log: Log): EndpointDirectory {
       }
     },
     of,
-    disabled: () =>
+    /** Disabled ones, longest first. */
+    disabled: (): OwnedEndpoint[] =>
       [...owners.values()]
         .flatMap((owner) => of(owner).flatMap((each) => (isDisabled(each) ? [{ ...each, ...owner }] : [])))
         .toSorted((one, other) => one.disabled.at - other.disabled.at),
-    count() {
+    count(): EndpointCount {
       const all = [...byOwner.values()].flatMap(({ endpoints }) => endpoints);
       const enabled = all.filter(({ disabled }) => disabled === undefined).length;
       return { enabled, disabled: all.length - enabled };
     },
-    isEmpty: () => byOwner.values().every(({ endpoints }) => endpoints.length === 0),
+    isEmpty: (): boolean => byOwner.values().every(({ endpoints }) => endpoints.length === 0),
   };
 }
 

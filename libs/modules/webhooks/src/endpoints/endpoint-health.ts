@@ -5,10 +5,7 @@ import { notifier } from '../webhook-journal.ts';
 import { isAccepted, isGone, type Outcome, type Webhook } from '../webhook-state.ts';
 import type { EndpointBook } from './endpoint-book.ts';
 
-export interface EndpointHealth {
-  /** Call before the outcome of the attempt that began then is recorded. @throws errors of the store */
-  note(webhook: Webhook, outcome: Outcome, triedAt: number): Promise<void>;
-}
+export type EndpointHealth = ReturnType<typeof createEndpointHealth>;
 
 export function createEndpointHealth({
   book,
@@ -18,7 +15,7 @@ export function createEndpointHealth({
   book: Pick<EndpointBook, 'change'>;
   clock: Clock;
   log: Log;
-}): EndpointHealth {
+}) {
   /** Since this process began to deliver: one webhook that is always refused does not count against the others. */
   const lastDeliveredAt = new Map<string, number>();
 
@@ -31,7 +28,8 @@ export function createEndpointHealth({
   }
 
   return {
-    async note(webhook, outcome, triedAt) {
+    /** Call before the outcome of the attempt that began then is recorded. @throws errors of the store */
+    async note(webhook: Webhook, outcome: Outcome, triedAt: number): Promise<void> {
       const { id, environment, team, endpoint } = webhook;
       if (endpoint === undefined) return;
       const at = clock.now();
