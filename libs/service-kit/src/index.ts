@@ -2,6 +2,7 @@ export * from './canonical-json.ts';
 export * from './clock.ts';
 export * from './config.ts';
 export * from './connection-limit.ts';
+export * from './did-you-mean.ts';
 export * from './unread-answers.ts';
 export * from './current-request.ts';
 export * from './data-secrets.ts';

@@ -17,3 +17,9 @@ export function choice(
     </select></label
   >`;
 }
+
+/** For a selection of a merchant account: `environment/account`. */
+export const accountOptions = (
+  accounts: readonly { environment: string; account: string }[],
+): [value: string, text: string][] =>
+  accounts.map(({ environment, account }) => [`${environment}/${account}`, `${account} (${environment})`]);

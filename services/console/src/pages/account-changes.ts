@@ -3,6 +3,7 @@ import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html } from '@tollgate/service-kit';
 import { formatGrants, mayDo } from '@tollgate/teams';
 import { type ActionForm, actionRow } from '../components/actions.ts';
+import { accountOptions, choice } from '../components/choice.ts';
 import { answered } from '../components/notice.ts';
 import type { Action, PageContext } from '../page.ts';
 import { texts } from '../texts.ts';
@@ -45,19 +46,11 @@ export function changeForms(
 
 function changeForm(name: AccountChange, accounts: readonly Account[]): ActionForm {
   const possible = accounts.filter(({ state }) => from[name].includes(state));
-  const options = possible.map(
-    ({ environment, account }) =>
-      html`<option value="${environment}/${account}">${account} (${environment})</option>`,
-  );
   return {
     name: words[name].name,
     path: `${path}/${name}`,
     says: words[name].says,
-    fields: html`<label
-        >${words.account}<select name="account" required>
-          ${options}
-        </select></label
-      >
+    fields: html`${choice('account', words.account, '', { options: accountOptions(possible) })}
       <label>${words.reason}<input name="reason" required maxlength="1000" autocomplete="off" /></label>`,
     does: words[name].does,
     isHarmless: name === 'resume',

@@ -2,6 +2,7 @@
 import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html } from '@tollgate/service-kit';
 import { amount } from '../components/amount.ts';
+import { accountOptions, choice } from '../components/choice.ts';
 import { factList } from '../components/facts.ts';
 import { errorText, outcomeNotice, outcomeSection } from '../components/notice.ts';
 import { changeForms } from './account-changes.ts';
@@ -127,17 +128,8 @@ function shareOf({ environment, priority, weight }: Account, all: readonly Accou
 
 function balanceForm(accounts: readonly Account[], query: URLSearchParams): Html {
   const { account, currency, does } = words.balance;
-  const options = accounts.map((each) => {
-    const value = `${each.environment}/${each.account}`;
-    const selected = value === query.get('balance') ? html` selected` : undefined;
-    return html`<option value="${value}" ${selected}>${each.account} (${each.environment})</option>`;
-  });
   return html`<form class="inline" action="${path}">
-    <label
-      >${account}<select name="balance" required>
-        ${options}
-      </select></label
-    >
+    ${choice('balance', account, query.get('balance') ?? '', { options: accountOptions(accounts) })}
     <label
       >${currency}<input
         name="currency"

@@ -4,6 +4,7 @@ import { type Html, html, dayMs } from '@tollgate/service-kit';
 import { mayDo } from '@tollgate/teams';
 import { outcomeSection, answered } from '../components/notice.ts';
 import { queryOf } from '../api.ts';
+import { accountOptions, choice } from '../components/choice.ts';
 import { chip } from '../components/state.ts';
 import { type List, type ListColumn, columnMenu, listTable, pager } from '../components/table.ts';
 import { relative } from '../components/time.ts';
@@ -104,17 +105,9 @@ function askForm(
   { session, now }: PageContext,
 ): Html {
   const yesterday = new Date(now - dayMs).toISOString().slice(0, 10);
-  const options = accounts.map(
-    ({ environment, account }) =>
-      html`<option value="${environment}/${account}">${account} (${environment})</option>`,
-  );
   return html`<form method="post" action="${path}" class="inline">
     <input type="hidden" name="csrf" value="${session.csrf}" />
-    <label
-      >${words.account}<select name="account" required>
-        ${options}
-      </select></label
-    >
+    ${choice('account', words.account, '', { options: accountOptions(accounts) })}
     <label>${words.day}<input type="date" name="day" value="${yesterday}" required /></label>
     <label class="check"><input type="checkbox" name="isDryRun" value="true" checked />${words.only}</label>
     <button>${words.does}</button>

@@ -1,6 +1,7 @@
 /** The sandbox: a developer controls customer, Payment Service and time, and watches the gateway's reaction. */
 import { type Html, html } from '@tollgate/service-kit';
 import { amountExample, parseAmount } from '../components/amount.ts';
+import { choice } from '../components/choice.ts';
 import { errorText, outcomeNotice } from '../components/notice.ts';
 import { paymentPath } from '../components/payment-list.ts';
 import { sign } from '../components/state.ts';
@@ -56,11 +57,7 @@ export const sandboxPage =
       <form method="post" action="/console/sandbox/payments" class="scenes">
         <input type="hidden" name="csrf" value="${session.csrf}" />
         <div class="terms">
-          <label
-            >${words.team}<select name="team">
-              ${teams.map((team) => html`<option>${team}</option>`)}
-            </select></label
-          >
+          ${choice('team', words.team, '', { options: teams.map((team) => [team, team]) })}
           <label
             >${words.amount}<input name="amount" value="12.50" inputmode="decimal" maxlength="12" required
           /></label>
@@ -76,11 +73,7 @@ export const sandboxPage =
         <p class="calm">${words.clockText}</p>
         <form method="post" action="/console/sandbox/clock" class="inline">
           <input type="hidden" name="csrf" value="${session.csrf}" />
-          <label
-            >${words.clockBySome}<select name="seconds">
-              ${Object.entries(words.clockBy).map(([seconds, name]) => html`<option value="${seconds}">${name}</option>`)}
-            </select></label
-          >
+          ${choice('seconds', words.clockBySome, '', { options: Object.entries(words.clockBy) })}
           <button>${words.clockDoes}</button>
         </form>
       </section>

@@ -5,6 +5,7 @@ import { environmentSchema, limitedOperations } from '@tollgate/core';
 import { mayDo } from '@tollgate/teams';
 import type { ActionForm } from '../components/actions.ts';
 import { amountExample, amountText, parseAmount } from '../components/amount.ts';
+import { choice } from '../components/choice.ts';
 import { factList } from '../components/facts.ts';
 import { teamPath } from '../components/keys.ts';
 import { answered } from '../components/notice.ts';
@@ -59,17 +60,6 @@ function limitText({
 const isManaged = ({ session: { grants } }: PageContext, team: string): boolean =>
   environmentSchema.options.every((environment) => mayDo(grants, 'operators:manage', { team, environment }));
 
-const select = (
-  name: string,
-  label: string,
-  options: readonly (readonly [value: string, text: string])[],
-): Html =>
-  html`<label
-    >${label}<select name="${name}">
-      ${options.map(([value, text]) => html`<option value="${value}">${text}</option>`)}
-    </select></label
-  >`;
-
 const same = (values: readonly string[]) => values.map((value) => [value, value] as const);
 
 const sumField = (name: string, label: string): Html =>
@@ -94,7 +84,9 @@ export function settingForms(
 ): ActionForm[] {
   if (!isManaged(context, team)) return [];
   const path = (setting: string): string => `${teamPath(team)}/${setting}`;
-  const environment = select('environment', words.issue.environment, same(environmentSchema.options));
+  const environment = choice('environment', words.issue.environment, '', {
+    options: same(environmentSchema.options),
+  });
   const origins = (purpose: 'callback' | 'redirect', known: readonly string[]): ActionForm => ({
     name: words.allow[purpose].name,
     path: path(`origins/${purpose}`),
@@ -109,7 +101,7 @@ ${known.join('\n')}</textarea>
     name: words.wallet.name,
     path: path('wallet'),
     says: words.wallet.says,
-    fields: html`${select('kind', words.wallet.kind, Object.entries(words.wallet.kinds))}
+    fields: html`${choice('kind', words.wallet.kind, '', { options: Object.entries(words.wallet.kinds) })}
       <label
         >${words.wallet.shared}<input
           name="name"
@@ -130,9 +122,10 @@ ${known.join('\n')}</textarea>
     name: words.limits.name,
     path: path('limits'),
     says: words.limits.says,
-    fields: html`${environment} ${select('operation', words.limits.operation, same(limitedOperations))}
-    ${select('keyId', words.limits.key, [['', words.facts.everyKey], ...same(keyIds)])} ${currencyField}
-    ${sumField('perCall', words.limits.perCall)} ${sumField('perDay', words.limits.perDay)}`,
+    fields: html`${environment}
+    ${choice('operation', words.limits.operation, '', { options: same(limitedOperations) })}
+    ${choice('keyId', words.limits.key, '', { any: words.facts.everyKey, options: same(keyIds) })}
+    ${currencyField} ${sumField('perCall', words.limits.perCall)} ${sumField('perDay', words.limits.perDay)}`,
     does: words.limits.does,
   };
   const mayShare = mayDo(context.session.grants, 'operators:manage', 'everywhere');

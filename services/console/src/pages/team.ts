@@ -3,6 +3,7 @@ import { type Html, html } from '@tollgate/service-kit';
 import { formatGrants, mayDo, scopesToGive } from '@tollgate/teams';
 import { environmentSchema } from '@tollgate/core';
 import { type ActionForm, actionRow } from '../components/actions.ts';
+import { choice } from '../components/choice.ts';
 import { type Key, keyTable, teamPath, usedText } from '../components/keys.ts';
 import type { Rendered } from '../components/layout.ts';
 import { errorText, outcomeSection, answered } from '../components/notice.ts';
@@ -67,11 +68,7 @@ function issueForm(team: string, { session, newKeyId }: PageContext): ActionForm
     name: issue.name,
     path: `${teamPath(team)}/keys`,
     says: issue.says,
-    fields: html`<label
-        >${issue.environment}<select name="environment">
-          ${environments.map((environment) => html`<option>${environment}</option>`)}
-        </select></label
-      >
+    fields: html`${choice('environment', issue.environment, '', { options: environments.map((each) => [each, each]) })}
       <fieldset class="checks">
         <legend>${issue.scopes}</legend>
         ${[...new Set(given)].map(
@@ -91,20 +88,13 @@ function issueForm(team: string, { session, newKeyId }: PageContext): ActionForm
 function revokeForm(team: string, active: readonly Key[], { now }: PageContext): ActionForm {
   const { revoke } = words;
   const options = active.map(
-    (key) =>
-      html`<option value="${key.keyId}">
-        ${revoke.which(key.keyId, key.environment, usedText(key, now))}
-      </option>`,
+    (key) => [key.keyId, revoke.which(key.keyId, key.environment, usedText(key, now))] as const,
   );
   return {
     name: revoke.name,
     path: `${teamPath(team)}/keys/revoke`,
     says: revoke.says,
-    fields: html`<label
-      >${revoke.key}<select name="keyId">
-        ${options}
-      </select></label
-    >`,
+    fields: choice('keyId', revoke.key, '', { options }),
     does: revoke.does,
     isAllowed: active.length > 0,
   };

@@ -9,11 +9,15 @@ it.each([
   ['DATA_SECRET', 'DATA_SECRETS'],
   ['KAFKA_BROKER', 'KAFKA_BROKERS'],
 ])('%s is reported, and that %s may be meant', (name, nearest) => {
-  expect(unknownVariables(['PATH', name])).toEqual([{ name, nearest }]);
+  expect(unknownVariables(['PATH', name])).toEqual([
+    `${name} is not a known variable. Did you mean ${nearest}?`,
+  ]);
 });
 
 it('an unknown name with our prefix is reported, even without a similar one', () => {
-  expect(unknownVariables(['TOLLGATE_ENABLE_EVERYTHING'])).toEqual([{ name: 'TOLLGATE_ENABLE_EVERYTHING' }]);
+  expect(unknownVariables(['TOLLGATE_ENABLE_EVERYTHING'])).toEqual([
+    'TOLLGATE_ENABLE_EVERYTHING is not a known variable. See docs/operator/configuration.md.',
+  ]);
 });
 
 it.each([

@@ -1,4 +1,5 @@
 /** Reports variables that configure nothing, for example because of a typing error. */
+import { didYouMean } from '@tollgate/service-kit';
 import { keyVariablesOf } from './account-config.ts';
 import { gatewayConfigSchema } from './config.ts';
 import { fieldsOf } from './reference/fields.ts';
@@ -16,14 +17,6 @@ const ofOthers = [
 /** Kubernetes sets these for each service next to a container. */
 const ofKubernetes = /_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP)(_\w+)?)$/;
 
-/** Maximum edit distance of a similar name. */
-const distanceMax = 2;
-
-export interface UnknownVariable {
-  name: string;
-  nearest?: string;
-}
-
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const urlsOfServices = {
@@ -39,11 +32,7 @@ export function unheededVariables(env: Environment, services: readonly ServiceNa
   const keys = env['PROVIDER_ACCOUNTS_FILE'] ? keyVariablesOf(env['PROVIDER_ACCOUNTS_FILE']) : [];
   const ofSigningIn = has('OIDC_ISSUER') ? [] : given.filter((name) => name.startsWith('OIDC_'));
   return [
-    ...unknownVariables(given, keys).map(({ name, nearest }) =>
-      nearest === undefined
-        ? `${name} is not a known variable; see docs/operator/configuration.md`
-        : `${name} is not a known variable; did you mean ${nearest}?`,
-    ),
+    ...unknownVariables(given, keys),
     ...ofSigningIn.map((name) => `${name} has no effect without OIDC_ISSUER`),
     ...Object.entries(urlsOfServices)
       .filter(([name, service]) => has(name) && services.includes(service))
@@ -57,36 +46,14 @@ export function unheededVariables(env: Environment, services: readonly ServiceNa
 }
 
 /** @param known variables that are known besides those of the configuration */
-export function unknownVariables(names: Iterable<string>, known: readonly string[] = []): UnknownVariable[] {
+export function unknownVariables(names: Iterable<string>, known: readonly string[] = []): string[] {
   const configured = fieldsOf(gatewayConfigSchema).map(({ name }) => name);
   const all = new Set([...configured, ...ofOthers, ...known]);
   return [...names]
     .filter((name) => !all.has(name) && !ofKubernetes.test(name))
     .flatMap((name) => {
-      const nearest = nearestOf(name, configured);
-      if (nearest !== undefined) return [{ name, nearest }];
-      return ours.test(name) ? [{ name }] : [];
+      const hint = didYouMean(name, configured);
+      if (hint === '' && !ours.test(name)) return [];
+      return `${name} is not a known variable.${hint || ' See docs/operator/configuration.md.'}`;
     });
-}
-
-function nearestOf(name: string, candidates: readonly string[]): string | undefined {
-  const near = candidates
-    .filter((candidate) => Math.abs(candidate.length - name.length) <= distanceMax)
-    .map((candidate) => ({ candidate, distance: distanceOf(name, candidate) }))
-    .filter(({ distance }) => distance <= distanceMax);
-  return near.toSorted((one, other) => one.distance - other.distance)[0]?.candidate;
-}
-
-/** Letters to change, leave out or put in (Levenshtein). */
-function distanceOf(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
-  for (const [at, letter] of one.split('').entries()) {
-    const next = [at + 1];
-    for (const [place, each] of other.split('').entries()) {
-      const changed = (row[place] ?? 0) + (letter === each ? 0 : 1);
-      next.push(Math.min(changed, (row[place + 1] ?? 0) + 1, (next[place] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
 }
