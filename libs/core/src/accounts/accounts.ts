@@ -107,7 +107,8 @@ export function createAccounts(deps: {
   function gateFor(account: Account): AccountGate {
     const key = keyOf(account);
     const gate =
-      gates.get(key) ?? createAccountGate({ account, clock, log, processes, onRelease: () => queue.serve() });
+      gates.get(key) ??
+      createAccountGate({ account, clock, log, processes, onRelease: () => queue.serve(1) });
     gates.set(key, gate);
     gate.configure(account);
     gate.setState(states.of(key));

@@ -133,8 +133,8 @@ interface Waiter {
 export interface PermitQueue {
   /** The first permit that one of these accounts has, within the wait. */
   enter(gates: readonly AccountGate[], purpose: Purpose, waitMs: number): Promise<PermitResult>;
-  /** Serves or rejects waiting callers after a change. */
-  serve(): void;
+  /** Serves or rejects waiting callers after a change. @param most ends after this many permits */
+  serve(most?: number): void;
   waitingFor(gate: AccountGate): number;
 }
 
@@ -143,13 +143,19 @@ export function createPermitQueue(clock: Clock): PermitQueue {
   const waiting = new Set<Waiter>();
   let isLooking = false;
 
-  function serve(): void {
+  function serve(most = Infinity): void {
+    let left = most;
     for (const waiter of waiting) {
       const result = resultFor(waiter, clock.monotonic());
       if (result === undefined) continue;
       waiting.delete(waiter);
       waiter.resolve(result);
+      left -= result.kind === 'permit' ? 1 : 0;
+      if (left <= 0) break;
     }
+    lookLater();
+  }
+  function lookLater(): void {
     if (waiting.size > 0 && !isLooking) void look();
   }
   /** A release serves the queue directly. Tokens arrive by time alone. */
@@ -163,10 +169,15 @@ export function createPermitQueue(clock: Clock): PermitQueue {
 
   return {
     enter(gates, purpose, waitMs) {
+      const now = clock.monotonic();
       const { promise, resolve } = Promise.withResolvers<PermitResult>();
       const isRoom = waiting.size < waitingMax || gates.some((gate) => waitingFor(gate) < waitingMax);
-      waiting.add({ gates, purpose, giveUpAt: clock.monotonic() + (isRoom ? waitMs : 0), resolve });
-      serve();
+      const waiter = { gates, purpose, giveUpAt: now + (isRoom ? waitMs : 0), resolve };
+      const isBehind = waiting.values().some((other) => other.gates.some((gate) => gates.includes(gate)));
+      const result = isBehind ? rejection(waiter, now) : resultFor(waiter, now);
+      if (result !== undefined) return Promise.resolve(result);
+      waiting.add(waiter);
+      lookLater();
       return promise;
     },
     serve,
@@ -175,11 +186,16 @@ export function createPermitQueue(clock: Clock): PermitQueue {
 }
 
 /** Undefined while the caller has to wait. */
-function resultFor({ gates, purpose, giveUpAt }: Waiter, now: number): PermitResult | undefined {
-  for (const gate of gates) {
-    const permit = gate.tryPermit(purpose);
+function resultFor(waiter: Waiter, now: number): PermitResult | undefined {
+  for (const gate of waiter.gates) {
+    const permit = gate.tryPermit(waiter.purpose);
     if (permit !== undefined) return { kind: 'permit', permit };
   }
+  return rejection(waiter, now);
+}
+
+/** Undefined while waiting may help. */
+function rejection({ gates, purpose, giveUpAt }: Waiter, now: number): PermitResult | undefined {
   const mayWait = now < giveUpAt && gates.some((gate) => gate.mayHelpLater(purpose));
   return mayWait ? undefined : unavailable(gates, purpose);
 }
