@@ -27,9 +27,8 @@ import {
 import type { Team } from '@tollgate/teams';
 import { openNotes, progressOf, toResult } from './adopt-report.ts';
 import * as read from './parameters.ts';
-import { serviceTokenLookup } from './service-token-lookup.ts';
 import { refused, teamsOf } from './teams.ts';
-import { type CommandTools, stopSignalOf } from './tools.ts';
+import { type CommandTools, openTemporaryIndex, stopSignalOf } from './tools.ts';
 
 type Matcher = (found: ComparablePayment) => boolean;
 
@@ -128,9 +127,16 @@ async function adoptWithin(
   onRow: (row: AdoptedRow) => void,
 ): Promise<AdoptionTally> {
   const { store, clock, ids, log, openAccount, progress } = tools;
-  if (openAccount === undefined) throw new RangeError('this command has no access to accounts');
   await using account = closing(openAccount(order.environment, order.account));
-  await using lookup = serviceTokenLookup(tools, order);
+  await using stops = new AsyncDisposableStack();
+  // Only built if the provider shows no order numbers.
+  let index: ReturnType<typeof openTemporaryIndex> | undefined;
+  const findByServiceToken = async (serviceToken: string) =>
+    (await (index ??= openTemporaryIndex(tools, stops))).findByServiceToken(
+      order.environment,
+      order.account,
+      serviceToken,
+    );
   const signal = stopSignalOf(tools);
   const limits = limitsOf(account.opened, inquiriesPerSecond);
   const { provider } = account.opened;
@@ -140,12 +146,10 @@ async function adoptWithin(
     clock,
     log,
   });
-  const dataSecrets = tools.dataSecrets?.();
-  if (dataSecrets === undefined) throw new RangeError('this command has no data secrets');
+  const dataSecrets = tools.dataSecrets();
   await requireDataSecrets({ store, clock, ids }, dataSecrets);
   const vault = createVault(createLocalKeyService(dataSecrets, ids), ids);
   const installation = await nameOfInstallation({ store, clock, ids });
-  const { findByServiceToken } = lookup;
   return await adoptPayments(
     { installation, store, vault, askAccount, findByServiceToken, clock, ids, actor: tools.person },
     order,

@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { makeBackup } from './backup/make-backup.ts';
 import { openDataDirectory, openTeamKeys } from '@tollgate/gateway/configuration';
 import type { OpenedTools } from './tools.ts';
-import { runWith } from './testing/run-with.ts';
+import { runWith, toolsWith } from './testing/run-with.ts';
 
 const parts = { clock: systemClock, ids: systemIds, log: silentLog };
 
@@ -18,7 +18,7 @@ async function start(given: Partial<OpenedTools> = {}) {
   const directory = openDataDirectory(path);
   const store = await temporaryStore({ file: directory.eventsFile });
   const teamKeys = openTeamKeys({}, directory, { mayInstall: true });
-  const tools = { ...parts, store, directory, teamKeys, webhookSecrets: () => [], ...given };
+  const tools = toolsWith({ ...parts, store, directory, teamKeys, ...given });
   const run = (...argv: string[]) => runWith(tools, [...argv, '--as', 'ann@shop.example']);
   await run('team', 'add', 'shop');
   await appendPayment(store, 'p1', [requested(), happening.accepted]);

@@ -1,10 +1,9 @@
 /** `npm run demo`: takes one payment through a running gateway and prints its history as it happens. */
 import { readFileSync } from 'node:fs';
-import { StartupError, readConfig, systemClock } from '@tollgate/service-kit';
+import { StartupError, systemClock } from '@tollgate/service-kit';
 import { z } from 'zod';
-import { type Quickstart, openDataDirectory } from '@tollgate/gateway/configuration';
 import { createCustomer, payOnHostedPage } from '@tollgate/payment-service/customer';
-import { createGatewayCalls, untilApproved } from './gateway-calls.ts';
+import { callsOfDemoTeam, readRunningGateway, untilApproved } from './json-calls.ts';
 
 const card = '4392963203551251';
 
@@ -13,46 +12,32 @@ const eventSchema = z.object({ revision: z.int(), type: z.string(), at: z.string
 const historySchema = z.object({ events: z.array(eventSchema) });
 const paymentSchema = z.object({ payment: z.object({ status: z.string() }) });
 
-function runningGateway(): Quickstart {
-  const { TOLLGATE_DATA_DIR } = readConfig(
-    z.object({ TOLLGATE_DATA_DIR: z.string().default('.data') }),
-    process.env,
-  );
-  const quickstart = openDataDirectory(TOLLGATE_DATA_DIR).readQuickstart();
-  if (quickstart === undefined)
-    throw new StartupError(
-      'not_running',
-      `No gateway runs on ${TOLLGATE_DATA_DIR}. Run npm start in another terminal first.`,
-    );
-  return quickstart;
-}
-
 function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
 async function demo(): Promise<void> {
-  const quickstart = runningGateway();
+  const quickstart = readRunningGateway(process.env);
   const { caFile } = quickstart;
   if (caFile === undefined)
     throw new StartupError(
       'no_sandbox',
       'This gateway calls real accounts; the demo pays in the sandbox only.',
     );
-  const call = createGatewayCalls(quickstart);
+  const { call, close } = callsOfDemoTeam(quickstart);
   const body = {
     product: 'Tea for two',
     amount: 1250,
     currency: 'EUR',
     orderNumber: `demo-${systemClock.now()}`,
   };
-  const created = await call(createdSchema, { method: 'POST', path: '/api/v1/payments', body });
+  const created = await call(createdSchema, 'POST', '/api/v1/payments', body);
   say(`created   ${created.token}`);
   say(`page      ${created.processingUrl}`);
   const history = `/api/v1/payments/${created.token}/events`;
   let shown = 0;
   async function showNews(): Promise<string | undefined> {
-    const { events } = await call(historySchema, { method: 'GET', path: history });
+    const { events } = await call(historySchema, 'GET', history);
     for (const event of events.slice(shown)) say(`  ${event.at}  ${event.type.padEnd(18)} ${event.phase}`);
     shown = events.length;
     return events.at(-1)?.phase;
@@ -66,8 +51,9 @@ async function demo(): Promise<void> {
   await customer.close();
   // The history is read from the events, the payment from a read model, which lags slightly.
   const path = `/api/v1/payments/${created.token}`;
-  const readStatus = async () => (await call(paymentSchema, { method: 'GET', path })).payment.status;
+  const readStatus = async () => (await call(paymentSchema, 'GET', path)).payment.status;
   await untilApproved(readStatus);
+  await close();
   say('status    approved');
   say(`console   ${quickstart.gatewayUrl}/console/payments/${created.token}`);
 }

@@ -1,15 +1,12 @@
 /**
  * `ledger verify` and `transfer`: compares the balances of wallets with the events, and transfers money between them.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { nameOfInstallation } from '@tollgate/core';
 import type { EventStore } from '@tollgate/event-store';
 import { formatAmount } from '@tollgate/core/money';
 import { transferRequestSchema } from '@tollgate/gateway-api/http';
 import { createWalletReservations, differencesOf, recomputeLedger, transferMoney } from '@tollgate/ledger';
-import { createPaymentIndex, openIndexForReading } from '@tollgate/lists';
+import { openIndexForReading } from '@tollgate/lists';
 import {
   type CommandResult,
   type ValuesOf,
@@ -20,7 +17,14 @@ import {
   text,
 } from '@tollgate/service-kit/command-line';
 import * as read from './parameters.ts';
-import { type CommandTools, causeOf, number, recordAction, stopSignalOf } from './tools.ts';
+import {
+  type CommandTools,
+  causeOf,
+  number,
+  openTemporaryIndex,
+  recordAction,
+  stopSignalOf,
+} from './tools.ts';
 
 /** Compares the balances at the index's position, so that a gateway may run. */
 export async function verifyLedger(tools: CommandTools): Promise<CommandResult> {
@@ -119,20 +123,12 @@ export async function transfer(
   );
 }
 
-/**
- * Uses the index of the gateway on this machine. Without one, builds an index in a temporary folder, which reads every
- * event.
- */
+/** The index of the gateway on this machine; without one, a temporary index. */
 async function openIndex(tools: CommandTools, stops: AsyncDisposableStack) {
   const found = await openIndexForReading(tools.directory.indexFile, tools);
   if (found !== undefined) {
     stops.defer(() => found.close());
     return found;
   }
-  const folder = mkdtempSync(join(tmpdir(), 'tollgate-transfer-'));
-  stops.defer(() => rmSync(folder, { recursive: true, force: true }));
-  const index = createPaymentIndex({ ...tools, file: join(folder, 'index.db'), scope: 'work' });
-  stops.defer(() => index.stop());
-  await index.start();
-  return index;
+  return openTemporaryIndex(tools, stops);
 }

@@ -34,8 +34,8 @@ interface OfPerson {
   person: string | undefined;
 }
 
-const credentialsOf = ({ internalSecrets, directory, clock, ids }: CommandTools) =>
-  createOperatorCredentials(internalSecrets?.() ?? directory.internalSecrets(ids), { clock, ids });
+const credentialsOf = ({ internalSecrets, clock, ids }: CommandTools) =>
+  createOperatorCredentials(internalSecrets(), { clock, ids });
 
 export async function printLink(tools: CommandTools, options: LinkOptions): Promise<CommandResult> {
   const gatewayUrl = options.url ?? tools.directory.readQuickstart()?.gatewayUrl;

@@ -142,6 +142,6 @@ it("an internal error is not reported as the caller's, and releases the data", a
     print: () => undefined,
     complain: () => undefined,
   });
-  await expect(running).rejects.toThrow(RangeError);
+  await expect(running).rejects.toThrow(TypeError);
   expect(closed).toBe(1);
 });

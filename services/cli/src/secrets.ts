@@ -12,7 +12,7 @@ interface Rewrapped {
 
 async function rewrap(tools: CommandTools): Promise<Rewrapped> {
   const { store, clock, ids } = tools;
-  const secrets = secretsOf(tools);
+  const secrets = tools.dataSecrets();
   await requireDataSecrets({ store, clock, ids }, secrets);
   const vault = createVault(createLocalKeyService(secrets, ids), ids);
   const [{ kid }] = secrets;
@@ -29,7 +29,7 @@ export async function retireSecret(
   tools: CommandTools,
   { name: kid, yes }: { name: string; yes: boolean },
 ): Promise<CommandResult> {
-  const [first, ...others] = secretsOf(tools);
+  const [first, ...others] = tools.dataSecrets();
   if (kid === first.kid) return refuse(`${kid} protects new data. Put another secret first.`);
   if (!others.some((each) => each.kid === kid))
     return refuse(`DATA_SECRETS lacks ${kid}, which is needed to read data encrypted under it.`);
@@ -43,14 +43,9 @@ export async function retireSecret(
   return done(text, { retired: kid, rewrapped });
 }
 
-function secretsOf({ dataSecrets }: CommandTools) {
-  if (dataSecrets === undefined) throw new RangeError('this command has no data secrets');
-  return dataSecrets();
-}
-
 /** Creates the keys before the first change of a team. */
 export async function initSigning({ teamKeys }: CommandTools): Promise<CommandResult> {
-  if (teamKeys?.install === undefined) throw new RangeError('this command has no keys for team events');
+  if (teamKeys.install === undefined) throw new RangeError('this command has no keys for team events');
   const { publicKeys, publicKeysFile } = teamKeys.install();
   const { kids } = createTeamVerifier(publicKeys);
   const where = publicKeysFile === undefined ? '' : ` (${publicKeysFile})`;

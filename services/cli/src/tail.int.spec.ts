@@ -20,6 +20,7 @@ import {
   requested as paymentRequested,
 } from '@tollgate/views/testing';
 import { runCommandLine } from './program.ts';
+import { toolsWith } from './testing/run-with.ts';
 
 function exampleOf(type: string, key?: string): EncodedRecord {
   const example = recordOf(type);
@@ -36,13 +37,11 @@ async function start({ isKafka = true } = {}) {
   const bus = createEmbeddedMessageBus({ ...parts, holder: 'gateway' });
   onTestFinished(() => bus.close());
   const stopping = new AbortController();
-  const tools = {
+  const tools = toolsWith({
     ...parts,
-    directory: {} as never,
-    webhookSecrets: () => [],
     ...(isKafka ? { topicReader: createEmbeddedTopicReader({ store }) } : {}),
     stopSignal: () => stopping.signal,
-  };
+  });
   const output = { out: '', error: '' };
   const run = async (command: string, hasColours = false) => {
     Object.assign(output, { out: '', error: '' });

@@ -8,6 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { openDataDirectory, openTeamKeys } from '@tollgate/gateway/configuration';
 import { openBesideGateway } from './open-beside-gateway.ts';
 import { type CliDependencies, runCommandLine } from './program.ts';
+import { toolsWith } from './testing/run-with.ts';
 
 /** Creates a data directory with a store, and runs command lines whose arguments have no spaces. */
 async function start() {
@@ -15,7 +16,7 @@ async function start() {
   const parts = { store, clock: createFakeClock(), ids: systemIds, log: silentLog };
   const directory = openDataDirectory(dirname(await temporaryFile()));
   const teamKeys = openTeamKeys({}, directory, { mayInstall: true });
-  const tools = { ...parts, teamKeys, directory, webhookSecrets: () => [] };
+  const tools = toolsWith({ ...parts, teamKeys, directory });
   const run = (command: string) => runOn(command, async () => ({ tools, close: async () => undefined }));
   const json = async (command: string) => JSON.parse((await run(`${command} --json`)).out);
   await run('team add shop');

@@ -36,9 +36,7 @@ import type { CommandTools } from './tools.ts';
 
 /** The events of every change record the person. */
 export function teamsOf(tools: CommandTools): Teams {
-  const { teamKeys } = tools;
-  if (teamKeys === undefined) throw new RangeError('this command has no keys for team events');
-  return createTeams({ ...tools, teamKeys, actor: tools.person });
+  return createTeams({ ...tools, actor: tools.person });
 }
 
 export async function addTeam(tools: CommandTools, { name }: { name: string }): Promise<CommandResult> {

@@ -1,4 +1,8 @@
 /** The tools that commands work with. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type PaymentIndex, createPaymentIndex } from '@tollgate/lists';
 import type { EventStore } from '@tollgate/event-store';
 import { createComputedTopicReader } from '@tollgate/topics';
 import type { MessageBus, TopicDifference, TopicReader, TopicSpec } from '@tollgate/message-bus';
@@ -38,17 +42,16 @@ export interface OpenedTools {
   /** The master secrets for signing webhooks. @throws StartupError if they are invalid */
   webhookSecrets: () => readonly WebhookMasterSecret[];
   /** The secrets that protect data in the event store. @throws StartupError if they are invalid */
-  dataSecrets?: () => DataSecrets;
-  /** The gateway's internal secrets from its environment; absent if they are in its directory. */
-  internalSecrets?: () => InternalSecrets;
-  /** Signs and verifies the events of teams; without it, commands for teams are not available. */
-  teamKeys?: TeamKeys & Partial<InstalledTeamKeys>;
+  dataSecrets: () => DataSecrets;
+  internalSecrets: () => InternalSecrets;
+  /** Signs and verifies the events of teams. */
+  teamKeys: TeamKeys & Partial<InstalledTeamKeys>;
   /**
    * An account of the gateway, with a client that the caller must close.
    *
    * @throws TollgateError if the account does not exist, or the accounts are invalid
    */
-  openAccount?: (environment: Environment, name: string) => Account;
+  openAccount: (environment: Environment, name: string) => Account;
   /** Names of the accounts; undefined if not known here. @throws StartupError if the file cannot be read */
   accountNames?: () => readonly AccountName[] | undefined;
   /** The gateway's bus; absent if it is embedded in the store. */
@@ -71,6 +74,19 @@ export interface TopicAdmin {
   ensureTopics(specs: readonly TopicSpec[]): Promise<TopicDifference[]>;
   /** Changes nothing. */
   checkTopics(specs: readonly TopicSpec[]): Promise<TopicDifference[]>;
+}
+
+/** A temporary index, deleted with the stack. Building it reads every event once. */
+export async function openTemporaryIndex(
+  tools: Pick<CommandTools, 'store' | 'clock' | 'ids' | 'log'>,
+  stops: AsyncDisposableStack,
+): Promise<PaymentIndex> {
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-index-'));
+  stops.defer(() => rmSync(folder, { recursive: true, force: true }));
+  const index = createPaymentIndex({ ...tools, file: join(folder, 'index.db'), scope: 'work' });
+  stops.defer(() => index.stop());
+  await index.start();
+  return index;
 }
 
 export const topicReaderOf = (tools: CommandTools): TopicReader =>

@@ -13,6 +13,7 @@ import { makeBackup } from './make-backup.ts';
 import { manifestName, sha256Of } from './manifest.ts';
 import { openDataDirectory, openTeamKeys } from '@tollgate/gateway/configuration';
 import { runCommandLine } from '../program.ts';
+import { runWith, toolsWith } from '../testing/run-with.ts';
 
 const parts = { clock: systemClock, ids: systemIds, log: silentLog };
 const { signal } = new AbortController();
@@ -40,12 +41,7 @@ async function given(more: (store: EventStore) => Promise<unknown> = async () =>
   const directory = openDataDirectory(dirname(await temporaryFile()));
   const store = await createEmbeddedEventStore({ file: directory.eventsFile });
   const teamKeys = openTeamKeys({}, directory, { mayInstall: true });
-  const tools = { ...parts, store, directory, teamKeys, webhookSecrets: () => [] };
-  await runCommandLine(['team', 'add', 'shop'], {
-    open: async () => ({ tools, close: async () => undefined }),
-    print: () => undefined,
-    complain: () => undefined,
-  });
+  await runWith(toolsWith({ ...parts, store, directory, teamKeys }), 'team add shop');
   await requireDataSecrets({ store, ...parts }, directory.dataSecrets(systemIds));
   directory.callbackSecrets(systemIds);
   directory.webhookSecrets(systemIds);

@@ -1,26 +1,18 @@
 /** `npm run sandbox -- …`: controls customer, operator, faults and time of the sandbox of a running gateway. */
 import { readFileSync } from 'node:fs';
-import { StartupError, errorCode, readConfig, systemIds } from '@tollgate/service-kit';
-import { dataDirConfigSchema, openDataDirectory } from '@tollgate/gateway/configuration';
-import { createGatewayCalls } from '../gateway-calls.ts';
-import { createSandboxCalls } from './sandbox-calls.ts';
+import { StartupError, errorCode, systemIds } from '@tollgate/service-kit';
+import { callsOfDemoTeam, createJsonCalls, readRunningGateway } from '../json-calls.ts';
 import { runSandboxCommand } from './sandbox-commands.ts';
 
 function open() {
-  const { dataDir } = readConfig(dataDirConfigSchema, process.env);
-  const quickstart = openDataDirectory(dataDir).readQuickstart();
-  if (quickstart === undefined)
-    throw new StartupError(
-      'not_running',
-      `No gateway runs on ${dataDir}. Run npm start in another terminal first.`,
-    );
+  const quickstart = readRunningGateway(process.env);
   const { paymentServiceUrl: url, paymentServiceKey: key, caFile } = quickstart;
   if (url === undefined || key === undefined || caFile === undefined)
     throw new StartupError('no_sandbox', 'This gateway calls real accounts and has no sandbox.');
-  const calls = createSandboxCalls({ url, key, ca: readFileSync(caFile, 'utf8') });
-  const gateway = () => createGatewayCalls(quickstart);
+  const { call, close } = createJsonCalls({ name: 'sandbox', url, key, ca: readFileSync(caFile, 'utf8') });
+  const gateway = () => callsOfDemoTeam(quickstart);
   const newOrderNumber = () => `fund-${systemIds.hex(6)}`;
-  return { tools: { ...calls, gateway, newOrderNumber }, close: () => calls.close() };
+  return { tools: { call, gateway, newOrderNumber }, close };
 }
 
 // The reader of the output may exit first, as `head` does.

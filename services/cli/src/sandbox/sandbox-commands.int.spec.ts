@@ -5,19 +5,23 @@ import { createPaymentService } from '@tollgate/payment-service';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type SandboxCalls, createSandboxCalls } from './sandbox-calls.ts';
-import type { CallGateway } from '../gateway-calls.ts';
+import { type JsonCall, createJsonCalls } from '../json-calls.ts';
 import { ledgerAnswer, runSandboxCommand } from './sandbox-commands.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-sandbox-commands-'));
 const config = { dataDir, host: '127.0.0.1', httpsPort: 0, httpPort: 0 };
 const service = createPaymentService({ config, clock: systemClock, ids: systemIds, log: silentLog });
-let calls: SandboxCalls;
+let calls: ReturnType<typeof createJsonCalls>;
 
 beforeAll(async () => {
   const { httpsUrl, caFile } = await service.start();
   const { key } = await service.ensureMerchant({ name: 'demo' });
-  calls = createSandboxCalls({ url: httpsUrl, key: key.reveal(), ca: readFileSync(caFile, 'utf8') });
+  calls = createJsonCalls({
+    name: 'sandbox',
+    url: httpsUrl,
+    key: key.reveal(),
+    ca: readFileSync(caFile, 'utf8'),
+  });
 });
 afterAll(async () => {
   await calls.close();
@@ -29,14 +33,18 @@ afterAll(async () => {
 async function sandbox(commandLine: string): Promise<[number, string]> {
   let printed = '';
   const print = (text: string) => void (printed += text);
-  const tools = { ...calls, gateway: () => callGateway, newOrderNumber: () => `fund-${systemIds.hex(6)}` };
+  const tools = {
+    ...calls,
+    gateway: () => ({ call: callGateway, close: async () => undefined }),
+    newOrderNumber: () => `fund-${systemIds.hex(6)}`,
+  };
   const deps = { open: () => ({ tools, close: () => undefined }), print, complain: print };
   const exitCode = await runSandboxCommand(commandLine.split(' '), deps);
   return [exitCode, printed.trimEnd()];
 }
 
 /** Replaces a gateway: creates payments at the sandbox under its own token, and adopts the sandbox's status. */
-const callGateway: CallGateway = async (schema, { method, path, body }) => {
+const callGateway: JsonCall = async (schema, method, path, body) => {
   if (method === 'POST') {
     const { orderNumber: token } = body as { orderNumber: string };
     const terms = {

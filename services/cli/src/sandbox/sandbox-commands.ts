@@ -1,7 +1,7 @@
 /** `npm run sandbox -- <command>`: the commands of the sandbox. */
 import { formatAmount, isCurrency } from '@tollgate/core/money';
 import { faultNames, faultOperations } from '@tollgate/payment-service/settings';
-import { dayMs, hourMs, minuteMs } from '@tollgate/service-kit';
+import { TollgateError, dayMs, hourMs, minuteMs } from '@tollgate/service-kit';
 import {
   type Command,
   type CommandLineDeps,
@@ -13,18 +13,17 @@ import {
   done,
   option,
   optionalArgument,
-  refuse,
   runProgram,
   text,
   wholeNumber,
 } from '@tollgate/service-kit/command-line';
 import { z } from 'zod';
-import { balanceCovering, type CallGateway, untilApproved } from '../gateway-calls.ts';
-import { type SandboxCalls, SandboxRefusal } from './sandbox-calls.ts';
+import { type JsonCall, askUntil, untilApproved } from '../json-calls.ts';
 
-export interface SandboxTools extends SandboxCalls {
+export interface SandboxTools {
+  call: JsonCall;
   /** @throws StartupError if the demo team has no key */
-  gateway(): CallGateway;
+  gateway(): { call: JsonCall; close(): Promise<void> };
   /** Unique per call. */
   newOrderNumber(): string;
 }
@@ -184,27 +183,19 @@ export function runSandboxCommand(
   deps: CommandLineDeps<SandboxTools>,
 ): Promise<number> {
   const summary = 'Controls the sandbox of the running gateway: customer, provider, faults and time.';
-  return runProgram(argv, { call: 'npm run sandbox --', summary, commands: commands.map(refusing) }, deps);
+  return runProgram(argv, { call: 'npm run sandbox --', summary, commands }, deps);
 }
 
-const refusing = (each: Command<SandboxTools>): Command<SandboxTools> => ({
-  ...each,
-  run: (tools, values) =>
-    each.run(tools, values).catch((error: unknown) => {
-      if (error instanceof SandboxRefusal) return refuse(error.message);
-      throw error;
-    }),
-});
-
 /** The service's order number consists of the gateway's token and the attempt number. */
-async function serviceTokenOf({ call }: SandboxCalls, wanted: string | undefined): Promise<string> {
+async function serviceTokenOf({ call }: SandboxTools, wanted: string | undefined): Promise<string> {
   const { payments } = await call(ledgerAnswer, 'GET', '/sandbox/ledger');
   const found = payments.findLast(
     ({ token, orderNumber }) =>
       wanted === undefined || token === wanted || orderNumber?.startsWith(`${wanted}.`) === true,
   );
   if (found !== undefined) return found.token;
-  throw new SandboxRefusal(
+  throw new TollgateError(
+    'payment_not_found',
     wanted === undefined
       ? 'The sandbox has no payment yet: create one with the gateway first.'
       : `The sandbox has no payment ${wanted}: ledger lists those that it has.`,
@@ -228,27 +219,29 @@ const createdAnswer = z.object({ token: z.string() });
 const statusAnswer = z.object({ payment: z.object({ status: z.string() }) });
 const balanceAnswer = z.object({ wallet: z.object({ currency: z.string(), available: z.int() }) });
 
+/** The gateway caches the provider's balance for a second: the first answer may lack money that has just settled. */
+const balanceWithinMs = 3_000;
+
 async function fund(
   tools: SandboxTools,
   { amount = 100_000, currency = 'EUR' }: { amount: number | undefined; currency: string | undefined },
 ): Promise<CommandResult> {
-  const callGateway = tools.gateway();
+  await using stops = new AsyncDisposableStack();
+  const { call: callGateway, close } = tools.gateway();
+  stops.defer(close);
   const body = { product: 'Money for payouts', amount, currency, orderNumber: tools.newOrderNumber() };
-  const { token } = await callGateway(createdAnswer, { method: 'POST', path: '/api/v1/payments', body });
+  const { token } = await callGateway(createdAnswer, 'POST', '/api/v1/payments', body);
   const serviceToken = await serviceTokenOf(tools, token);
   const control = (name: string, how: object) =>
     tools.call(paymentAnswer, 'POST', `/sandbox/payments/${serviceToken}/${name}`, how);
   await control('pay', { outcome: 'approved' });
   await control('settle', {});
-  await untilApproved(async () => {
-    const path = `/api/v1/payments/${token}`;
-    return (await callGateway(statusAnswer, { method: 'GET', path })).payment.status;
-  });
-  const path = `/api/v1/balance?currency=${currency}`;
-  const available = await balanceCovering(
-    amount,
-    async () => (await callGateway(balanceAnswer, { method: 'GET', path })).wallet.available,
+  await untilApproved(
+    async () => (await callGateway(statusAnswer, 'GET', `/api/v1/payments/${token}`)).payment.status,
   );
+  const readBalance = async () =>
+    (await callGateway(balanceAnswer, 'GET', `/api/v1/balance?currency=${currency}`)).wallet.available;
+  const available = await askUntil(readBalance, (sum) => sum >= amount, balanceWithinMs);
   const [took, has] = [amount, available].map((sum) => formatAmount(sum, currency));
   const report = `The demo team took ${took} by ${token}, and can pay out ${has} now (${available} in minor units).`;
   return done(report, { token, amount, currency, available });

@@ -11,8 +11,16 @@ export const toolsWith = (
   log: silentLog,
   directory: {} as never,
   webhookSecrets: () => [],
+  dataSecrets: notGiven,
+  internalSecrets: notGiven,
+  openAccount: notGiven,
+  teamKeys: {} as never,
   ...some,
 });
+
+const notGiven = (): never => {
+  throw new Error('The spec has not given this tool.');
+};
 
 interface Ran {
   exitCode: number;
