@@ -43,7 +43,7 @@ function setUp(post: Post) {
   const ended = delivery.run(stopping.signal);
   const add = (payment: Payment, fault?: QueueFault) => {
     queueCallback(queue, paymentNotice(payment), fault && { fault, delayMs: 5_000 }, clock.now());
-    delivery.expect(clock.now());
+    delivery.wake();
   };
   const states = () => queue.records(1, undefined, 100).map(({ state }) => state);
   const stop = async () => {

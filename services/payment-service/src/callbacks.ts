@@ -160,7 +160,6 @@ export function createCallbackDelivery(deps: {
   const loop = createDueLoop({ name: 'callback', now, clock, log, work: startDue });
   return {
     wake: loop.wake,
-    expect: loop.expect,
     run: async (signal: AbortSignal): Promise<void> => {
       stopping = signal;
       await loop.run(signal);

@@ -2,7 +2,7 @@ import type { Clock, Log } from '@tollgate/service-kit';
 
 /** Pause after a failure of the work itself. */
 const pauseAfterFailureMs = 1_000;
-/** The loop runs at least this often even if nothing is due, in case a wake-up was missed. */
+/** The loop runs at least this often: what falls due later than that needs no wake-up. */
 const idleMs = 60_000;
 
 /**
@@ -18,7 +18,6 @@ export function createDueLoop(deps: {
   work: () => Promise<number | undefined> | number | undefined;
 }) {
   const { name, now, clock, log, work } = deps;
-  let sleepsUntil = Number.NEGATIVE_INFINITY;
   let isWoken = false;
   let endSleep = (): void => {};
 
@@ -39,19 +38,13 @@ export function createDueLoop(deps: {
     const sleep = new AbortController();
     endSleep = () => sleep.abort();
     signal.addEventListener('abort', endSleep, { once: true });
-    sleepsUntil = dueAt;
     await clock.sleep(Math.max(0, dueAt - now()), sleep.signal).catch(() => {});
-    sleepsUntil = Number.NEGATIVE_INFINITY;
     signal.removeEventListener('abort', endSleep);
     endSleep = () => {};
   };
   return {
     /** Runs at once: due times may have changed in any way. */
     wake,
-    /** Something falls due at `dueAt`: the loop runs by then. */
-    expect: (dueAt: number): void => {
-      if (sleepsUntil === Number.NEGATIVE_INFINITY || dueAt < sleepsUntil) wake();
-    },
     /** Runs until `signal` is aborted. */
     run: async (signal: AbortSignal): Promise<void> => {
       while (!signal.aborted) {

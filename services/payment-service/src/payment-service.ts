@@ -151,10 +151,8 @@ function createCore(
   const client = createPostJson(certificate.ca);
   const { queue } = tables;
   const delivery = createCallbackDelivery({ database, queue, now, clock, postJson: client.postJson, log });
-  const onChange = (): void => {
-    delivery.expect(now());
-    due.expect(now() + settlementDelayMs);
-  };
+  // Settlements and expiries are further away than the loop's longest pause.
+  const onChange = delivery.wake;
   const money = createMoneyMovements({ database, tables, faults, now, ids, settlementDelayMs, onChange });
   const due = createDueLoop({ name: 'due', now, clock, log, work: money.doDue });
   const draining = new AbortController();
