@@ -19,7 +19,8 @@ const domain = 'libs/core/src/domain';
 const core = 'libs/core/src';
 const provider = 'libs/provider/src/payment-service';
 
-const calls: readonly PlantedBug[] = [
+export const plantedBugs: readonly PlantedBug[] = [
+  // Calls
   {
     name: 'send-whenever',
     breaks: 'I4: nothing is sent after sendBy',
@@ -61,14 +62,6 @@ const calls: readonly PlantedBug[] = [
     to: '      return call.notSent(cut(outcome.reason), false);',
   },
   {
-    name: 'no-quiet-period',
-    breaks: 'absence counts from quietUntil on',
-    seeds: 100,
-    file: `${domain}/outbound-call/outbound-call.ts`,
-    from: 'return inquiredAt < call.quietUntil + patienceMs ? unresolved : [...unresolved, ...absent()];',
-    to: 'return inquiredAt < patienceMs ? unresolved : [...unresolved, ...absent()];',
-  },
-  {
     name: 'quiet-period-by-the-wall-clock',
     breaks: 'absence counts once the call was observed for its quiet period',
     seeds: 200,
@@ -92,9 +85,8 @@ const calls: readonly PlantedBug[] = [
     from: 'const answer = await store.append(stream, toNewEvents(events, { state, revision }), revision);',
     to: "const answer = await store.append(stream, toNewEvents(events, { state, revision }), 'any');",
   },
-];
 
-const money: readonly PlantedBug[] = [
+  // Money
   {
     name: 'refund-over-the-sum',
     breaks: 'I2: refunds within what was approved',
@@ -143,9 +135,8 @@ const money: readonly PlantedBug[] = [
     from: 'reserved.own = worstCaseOf({',
     to: 'reserved.own = 0 * worstCaseOf({',
   },
-];
 
-const ledger: readonly PlantedBug[] = [
+  // Ledger
   {
     name: 'wallet-of-the-team',
     breaks: 'M1: the wallet of a payment is fixed when its money arrives',
@@ -210,17 +201,8 @@ const ledger: readonly PlantedBug[] = [
     from: 'left: BigInt(perDay) - ledger.spentOf(today, keyId),',
     to: 'left: BigInt(perDay) - 0n * ledger.spentOf(today, keyId),',
   },
-  {
-    name: 'transfer-below-zero',
-    breaks: 'a transfer leaves no wallet below zero',
-    seeds: 100,
-    file: 'libs/modules/ledger/src/transfers.ts',
-    from: "reserve(open, wanted, [availableCap(ledger, account, currency, 'transfer_exceeds_balance')]),",
-    to: 'reserve(open, wanted, []),',
-  },
-];
 
-const inquiries: readonly PlantedBug[] = [
+  // Inquiries
   {
     name: 'no-schedule',
     breaks: 'I9: what is lost is inquired',
@@ -237,9 +219,8 @@ const inquiries: readonly PlantedBug[] = [
     from: 'const executed = await deps.payments.execute(token, observation, cause, { onlyAt });',
     to: 'const executed = await deps.payments.execute(token, observation, cause, { onlyAt: onlyAt === -1 ? 0 : undefined });',
   },
-];
 
-const edges: readonly PlantedBug[] = [
+  // Edges
   {
     name: 'callback-acknowledged-first',
     breaks: 'I6: 200 means durable',
@@ -256,9 +237,8 @@ const edges: readonly PlantedBug[] = [
     from: 'return aggregate !== undefined && isOwnedBy(aggregate.payment, caller) ? aggregate : undefined;',
     to: 'return aggregate !== undefined && (isOwnedBy(aggregate.payment, caller) || token !== "") ? aggregate : undefined;',
   },
-];
 
-const followers: readonly PlantedBug[] = [
+  // Followers
   {
     name: 'checkpoint-before-views',
     breaks: 'I8: no checkpoint is ahead',
@@ -275,13 +255,4 @@ const followers: readonly PlantedBug[] = [
     from: '      apply(rows, events);',
     to: '      apply(rows, events.length > 3 ? events.slice(1) : events);',
   },
-];
-
-export const plantedBugs: readonly PlantedBug[] = [
-  ...calls,
-  ...money,
-  ...ledger,
-  ...inquiries,
-  ...edges,
-  ...followers,
 ];

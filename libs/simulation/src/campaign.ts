@@ -4,13 +4,6 @@ import type { Violation } from './checks/invariants.ts';
 import { faultKinds } from './faults/faults.ts';
 import type { RunResult } from './world.ts';
 
-interface CampaignOptions {
-  from: number;
-  seeds: number;
-  workers: number;
-  onProgress: (tally: Tally) => void;
-}
-
 export interface Tally {
   seeds: number;
   steps: number;
@@ -72,7 +65,10 @@ const pathsOfACampaign = [
 ] as const;
 
 /** Runs until a seed fails or all have run. */
-export async function runCampaign({ from, seeds, workers, onProgress }: CampaignOptions): Promise<Tally> {
+export async function runCampaign(
+  { from, seeds, workers }: Record<'from' | 'seeds' | 'workers', number>,
+  onProgress: (tally: Tally) => void,
+): Promise<Tally> {
   const tally: Tally = {
     seeds: 0,
     steps: 0,
@@ -95,7 +91,7 @@ export async function runCampaign({ from, seeds, workers, onProgress }: Campaign
 type RunReport = Omit<RunResult, 'lines' | 'traceHash'>;
 
 function runOnWorker(takeSeed: () => number | undefined, onReport: (report: RunReport) => void) {
-  const worker = new Worker(new URL('run-on-worker.ts', import.meta.url));
+  const worker = new Worker(new URL('run-watched.ts', import.meta.url));
   const { promise, resolve, reject } = Promise.withResolvers<undefined>();
   const runNext = () => {
     const seed = takeSeed();

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { type Tally, missedBy, runCampaign } from './campaign.ts';
 import { runWatched } from './run-watched.ts';
-import { formatTime } from './world/trace.ts';
+import { formatTime } from './world/scheduler.ts';
 
 const usage = `npm run simulate -- [--seeds <n>] [--from <seed>] [--workers <n>]
 npm run simulate -- --seed <seed> [--trace]
@@ -16,23 +16,22 @@ seed gives the same world. The first failure is printed with the command that re
   --workers <n>  threads (${availableParallelism()})
   --seed <seed>  one seed, with its story
   --trace        the whole story, and not its end
-  --brief        prints what happened first as one line of JSON
+  --brief        prints the number of seeds and the first failure as one line of JSON, for planted bugs
 `;
-
-const options = {
-  seeds: { type: 'string', default: '100' },
-  from: { type: 'string', default: '1' },
-  workers: { type: 'string', default: String(availableParallelism()) },
-  seed: { type: 'string' },
-  trace: { type: 'boolean', default: false },
-  /** Used when searching for planted bugs. */
-  brief: { type: 'boolean', default: false },
-  help: { type: 'boolean', default: false },
-} as const;
 
 function parse() {
   try {
-    return parseArgs({ options }).values;
+    return parseArgs({
+      options: {
+        seeds: { type: 'string', default: '100' },
+        from: { type: 'string', default: '1' },
+        workers: { type: 'string', default: String(availableParallelism()) },
+        seed: { type: 'string' },
+        trace: { type: 'boolean', default: false },
+        brief: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    }).values;
   } catch (error) {
     console.error((error as Error).message, '--help says more.');
     process.exit(64);
@@ -72,15 +71,15 @@ async function campaign(): Promise<number> {
     const hours = (simulatedMs / 3_600_000).toFixed(1);
     console.log(`${seeds} seeds, ${(seeds / seconds).toFixed(1)}/s, ${hours} hours simulated`);
   };
-  const tally = await runCampaign({
+  const asked = {
     from: wholeNumber('from'),
     seeds: wholeNumber('seeds'),
     workers: wholeNumber('workers'),
-    onProgress: (so) => {
-      if (values.brief || performance.now() - printedAt < 10_000) return;
-      printedAt = performance.now();
-      print(so);
-    },
+  };
+  const tally = await runCampaign(asked, (soFar) => {
+    if (values.brief || performance.now() - printedAt < 10_000) return;
+    printedAt = performance.now();
+    print(soFar);
   });
   const { failure, seeds, operations, steps } = tally;
   const missed = missedBy(tally);

@@ -1,22 +1,18 @@
 /** The phases of a world, in order: safety, possibly an outage of days, healing, comparison. */
-import { paymentStory } from './people/payments.ts';
-import { payoutStory } from './people/payouts.ts';
-import { type Disasters, isServiceSettled } from './faults/disasters.ts';
-import type { CallerOf } from './people/caller.ts';
-import { createFrontDoor } from './people/front-door.ts';
 import { requireTopics } from './checks/invariants.ts';
-import { beginOperators, beginRuleChanges } from './people/operators.ts';
-import { wasClockStepped } from './faults/faults.ts';
-import { outageOfDays } from './faults/outage.ts';
-import { beginMoving } from './people/moving.ts';
-import { type Persons, beginPersons } from './people/persons.ts';
-import type { Random } from './world/random.ts';
-import { type FeedReaders, beginFeedReaders } from './people/readers.ts';
 import { compareReadModels } from './checks/read-models.ts';
 import { requireNoSecretIn } from './checks/secrets.ts';
-import { makeBackup } from './faults/restored.ts';
-import { beginEndpoints } from './people/webhooks.ts';
+import { type Disasters, isServiceSettled } from './faults/disasters.ts';
+import { wasClockStepped } from './faults/faults.ts';
+import { makeBackup, outageOfDays } from './faults/recovery.ts';
+import { type CallerOf, createFrontDoor } from './people/front-door.ts';
+import { beginMoving } from './people/moving.ts';
+import { beginOperators, beginRuleChanges } from './people/operators.ts';
+import { paymentStory, payoutStory } from './people/payments.ts';
+import { type Persons, beginPersons } from './people/persons.ts';
+import { type FeedReaders, beginEndpoints, beginFeedReaders } from './people/receivers.ts';
 import type { World } from './world.ts';
+import type { Random } from './world/random.ts';
 
 const minute = 60_000;
 /** At its end everything must be final or in review. */

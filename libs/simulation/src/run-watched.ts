@@ -1,6 +1,7 @@
-/** Runs a seed alone in its process; an uncaught error is a violation, too. */
+/** Runs a seed alone in its process; an uncaught error is a violation, too. As a worker, runs each seed it receives. */
 import { getEventListeners } from 'node:events';
 import { inspect } from 'node:util';
+import { parentPort } from 'node:worker_threads';
 import { type RunOptions, type RunResult, runSeed } from './world.ts';
 
 export async function runWatched(options: RunOptions): Promise<RunResult> {
@@ -41,3 +42,7 @@ function watchCombinedSignals(): () => void {
         signal.removeEventListener('abort', listener as () => void);
   };
 }
+
+parentPort?.on('message', (seed: number) => {
+  void runWatched({ seed }).then(({ lines: _, ...report }) => parentPort?.postMessage(report));
+});

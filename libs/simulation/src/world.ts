@@ -4,20 +4,17 @@ import { type Books, createBooks } from './checks/books.ts';
 import { type Checks, type Violation, createChecks } from './checks/invariants.ts';
 import { type WebhookChecks, createWebhookChecks } from './checks/webhooks.ts';
 import { createCallbackSender } from './faults/callbacks.ts';
-import { createDisasters } from './faults/disasters.ts';
+import { type Partitions, createDisasters, createPartitions } from './faults/disasters.ts';
 import { type Faults, createFaults } from './faults/faults.ts';
 import { type Ledger, createLedger } from './payment-service/ledger.ts';
-import { type Rules, createRules } from './people/money-rules.ts';
+import { type Rules, createRules } from './people/teams.ts';
 import { lengthOf, live } from './phases.ts';
-import { addMachines } from './world/boot.ts';
-import { type Broker, createBroker } from './world/broker.ts';
+import { type Broker, addMachines, createBroker } from './world/boot.ts';
 import { type EventLog, createEventLog } from './world/event-log.ts';
 import { type Machine, epochMs } from './world/machine.ts';
-import { type Partitions, createPartitions } from './world/partitions.ts';
 import type { GatewayProcess } from './world/process.ts';
 import { type Random, createRandom } from './world/random.ts';
-import { type Scheduler, createScheduler } from './world/scheduler.ts';
-import { type Trace, createTrace } from './world/trace.ts';
+import { type Scheduler, type Trace, createScheduler, createTrace } from './world/scheduler.ts';
 
 export interface RunOptions {
   seed: number | string;

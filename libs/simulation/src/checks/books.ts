@@ -35,7 +35,7 @@ const numberIn = (data: Data, name: string): number => Number(data[name] ?? 0);
 const textIn = (data: Data, name: string): string => (typeof data[name] === 'string' ? data[name] : '');
 const objectIn = (data: Data, name: string): Data => (data[name] ?? {}) as Data;
 
-const isPaid = ({ phase }: OperationOnRecord): boolean => phase === 'approved' || phase === 'refunded';
+export const isPaid = ({ phase }: OperationOnRecord): boolean => phase === 'approved' || phase === 'refunded';
 
 /** A payout that awaits approval moves no money until it is sent. */
 const movesNothing = new Set(['failed', 'declined', 'awaiting_approval', 'approval_granted']);
@@ -115,20 +115,6 @@ export function createBooks(complain: Complain) {
   const operations = new Map<string, OperationOnRecord>();
   const byOrderNumber = new Map<string, OperationOnRecord>();
 
-  function announce(operation: OperationOnRecord, attempt: Data, at: number): void {
-    const orderNumber = textIn(attempt, 'providerOrderNumber');
-    operation.account = textIn(attempt, 'account');
-    operation.attempts.set(orderNumber, { at, amount: operation.amount });
-    byOrderNumber.set(orderNumber, operation);
-  }
-
-  function adopt(operation: OperationOnRecord, orderNumber: string): void {
-    const other = byOrderNumber.get(orderNumber);
-    if (other !== undefined)
-      complain('adoption', `${operation.token} is ${orderNumber}, as ${other.token} is`);
-    byOrderNumber.set(orderNumber, operation);
-  }
-
   return {
     apply: ({ stream, type, data, revision }: RecordedEvent, at: number): void => {
       const [, kind, token] = /^(payment|payout)-(.+)$/.exec(stream) ?? [];
@@ -138,7 +124,7 @@ export function createBooks(complain: Complain) {
       operations.set(token, operation);
       operation.changedAt = at;
       operation.events.push(type);
-      steps[type]?.(operation, data as Data, { at, announce, adopt, complain });
+      steps[type]?.(operation, data as Data, { at, byOrderNumber, complain });
     },
     find: (token: string): OperationOnRecord | undefined => operations.get(token),
     /** The operation that has an attempt with this order number. */
@@ -149,9 +135,16 @@ export function createBooks(complain: Complain) {
 
 interface Tools {
   at: number;
-  announce: (operation: OperationOnRecord, attempt: Data, at: number) => void;
-  adopt: (operation: OperationOnRecord, orderNumber: string) => void;
+  byOrderNumber: Map<string, OperationOnRecord>;
   complain: Complain;
+}
+
+function announce(operation: OperationOnRecord, attempt: Data, { at, byOrderNumber }: Tools): void {
+  const orderNumber = textIn(attempt, 'providerOrderNumber');
+  operation.phase = 'requested';
+  operation.account = textIn(attempt, 'account');
+  operation.attempts.set(orderNumber, { at, amount: operation.amount });
+  byOrderNumber.set(orderNumber, operation);
 }
 
 /** Minimum time from the first byte until absence proves something, less the maximum clock difference. @unit milliseconds */
@@ -219,8 +212,8 @@ const setDispute =
     void disputes.set(textIn(data, 'disputeToken'), { state, amount: numberIn(data, 'amount') });
 
 const steps: Record<string, Step> = {
-  PaymentRequested: (operation, data, { at, announce }) => announce(operation, objectIn(data, 'attempt'), at),
-  PaymentAdopted: (operation, data, { adopt }) => {
+  PaymentRequested: (operation, data, tools) => announce(operation, objectIn(data, 'attempt'), tools),
+  PaymentAdopted: (operation, data, { byOrderNumber, complain }) => {
     const [status, held] = [textIn(data, 'status'), numberIn(data, 'authorizedAmount')];
     operation.isAdopted = true;
     operation.isPayable = data['payable'] === true;
@@ -228,7 +221,11 @@ const steps: Record<string, Step> = {
     operation.serviceToken = textIn(data, 'serviceToken');
     operation.refundedAmount = operation.externalAmount = numberIn(data, 'refundedAmount');
     if (status === 'approved' || status === 'refunded') operation.approvedAmount = operation.amount;
-    adopt(operation, textIn(data, 'providerOrderNumber'));
+    const orderNumber = textIn(data, 'providerOrderNumber');
+    const other = byOrderNumber.get(orderNumber);
+    if (other !== undefined)
+      complain('adoption', `${operation.token} is ${orderNumber}, as ${other.token} is`);
+    byOrderNumber.set(orderNumber, operation);
   },
   AdoptionDeclaredPayable: (operation) => void (operation.isPayable = true),
   PayoutApprovalRequested: (operation, data) => {
@@ -240,14 +237,8 @@ const steps: Record<string, Step> = {
     operation.grantedBy = textIn(data, 'grantedBy');
   },
   PayoutApprovalRefused: (operation) => void (operation.isRefused = true),
-  PayoutRequested: (operation, data, { at, announce }) => {
-    operation.phase = 'requested';
-    announce(operation, objectIn(data, 'call'), at);
-  },
-  AttemptStarted: (operation, data, { at, announce }) => {
-    operation.phase = 'requested';
-    announce(operation, objectIn(data, 'attempt'), at);
-  },
+  PayoutRequested: (operation, data, tools) => announce(operation, objectIn(data, 'call'), tools),
+  AttemptStarted: (operation, data, tools) => announce(operation, objectIn(data, 'attempt'), tools),
   AttemptAccepted: (operation, data) => {
     operation.phase = 'init';
     operation.serviceToken = textIn(data, 'serviceToken');

@@ -7,8 +7,8 @@ import { gatewayJournalTopic } from '@tollgate/gateway-api';
 import type { BusRecord } from '@tollgate/message-bus';
 import { type ServiceRequest, movesMoney } from '../payment-service/api.ts';
 import type { LedgerPayment, LedgerPayout } from '../payment-service/ledger.ts';
-import type { Life } from '../world/machine.ts';
 import type { World } from '../world.ts';
+import type { Life } from '../world/machine.ts';
 import {
   type Announced,
   type Complain,
@@ -17,15 +17,11 @@ import {
   isFinal,
   isInReview,
 } from './books.ts';
-import { createDisputeChecks } from './disputes.ts';
 import { liesOf } from './honesty.ts';
-import { createIndexChecks } from './index-progress.ts';
 import { createLedgerChecks, isLeftToReconciliation } from './ledger.ts';
-import { createMoneyChecks } from './money-rules.ts';
-import { type Sender, createPausedAccounts } from './paused.ts';
-import { createRecurringChecks } from './recurring.ts';
-import { createReviewChecks } from './reviews.ts';
-import { createUnmatchedChecks } from './unmatched.ts';
+import { createDisputeChecks, createRecurringChecks, createUnmatchedChecks } from './other-records.ts';
+import { type Sender, createMoneyChecks, createPausedAccounts, createReviewChecks } from './permissions.ts';
+import { createIndexChecks } from './read-models.ts';
 
 export interface Violation {
   invariant: string;

@@ -4,7 +4,7 @@
  */
 import type { RecordedEvent } from '@tollgate/event-store';
 import { wasClockStepped } from '../faults/faults.ts';
-import { rulesHoldMs } from '../people/money-rules.ts';
+import { rulesHoldMs } from '../people/teams.ts';
 import type { LedgerPayment } from '../payment-service/ledger.ts';
 import { epochMs } from '../world/machine.ts';
 import type { World } from '../world.ts';

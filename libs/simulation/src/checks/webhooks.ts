@@ -6,7 +6,7 @@ import type { RecordedEvent } from '@tollgate/event-store';
 import type { WebhookClient } from '@tollgate/webhooks';
 import { type TeamName, endpointUrlOf, teamNames, webhookUrlOf } from '../people/teams.ts';
 import type { World } from '../world.ts';
-import { type OperationOnRecord, isFinal } from './books.ts';
+import { type OperationOnRecord, isFinal, isPaid } from './books.ts';
 
 /** A team's webhook address: the `callbackUrl` of its payments and payouts, or its endpoint. */
 interface Receiver {
@@ -22,43 +22,46 @@ interface Receiver {
   streams: string;
 }
 
-interface ReceivedWebhook {
-  token: string;
-  /** The payment or payout that the event belongs to; for a refund, its payment. */
-  subject: string;
-  /** Revision of the event. */
-  sequence: number;
-  status: string;
-  /** Minor units. */
-  amount: number;
-  line: string;
-}
-
+type ReceivedWebhook = ReturnType<typeof readWebhook>;
 export type WebhookChecks = ReturnType<typeof createWebhookChecks>;
 
-type Parts = Pick<World, 'books' | 'complain' | 'saw' | 'isRestored'>;
+const failuresMany = 4;
 
-export function createWebhookChecks(parts: Parts) {
-  const { books, complain, saw, isRestored } = parts;
+export function createWebhookChecks({
+  books,
+  complain,
+  saw,
+  isRestored,
+}: Pick<World, 'books' | 'complain' | 'saw' | 'isRestored'>) {
   const receivers = teamNames.flatMap((team) => [
     createReceiver(team, webhookUrlOf(team), ''),
     createReceiver(team, endpointUrlOf(team), undefined),
   ]);
   const receiverAt = (url: string) => receivers.find((each) => each.url === url);
-  const record = createRecord(parts);
+  /** The recorded state after each event, of payments, payouts, refunds and disputes, by token and event. */
+  const onRecord = new Map<string, { status: string; amount: number; position: string }>();
   /** Number of failures by stream and webhook. */
   const failures = new Map<string, number>();
   // After a minute of failures the next attempt is hours away.
   const isPutOff = (stream: string): boolean =>
     [...failures].some(([key, count]) => key.startsWith(`${stream} `) && count >= failuresMany);
 
+  function noteState({ stream, revision, position }: RecordedEvent): void {
+    const operation = books.find(stream.replace(/^(payment|payout)-/, ''));
+    if (operation === undefined) return;
+    const { token, amount, approvedAmount, phase, refunds, disputes } = operation;
+    // The requested amount, if nothing was taken.
+    const own = { state: statusOf(phase), amount: isPaid(operation) ? approvedAmount || amount : amount };
+    for (const [each, { state: status, amount: sum }] of [[token, own] as const, ...refunds, ...disputes])
+      onRecord.set(`${each} ${revision}`, { status, amount: sum, position });
+  }
+
   function noteEndpoint({ data, position }: RecordedEvent): void {
     const { url, id } = data as { url: string; id: string };
     const added = receiverAt(url);
     if (added === undefined) return;
     if (added.since !== undefined) complain('webhooks', `the endpoint of ${added.team} was added twice`);
-    added.since = position;
-    added.streams = `webhook-${id}.`;
+    Object.assign(added, { since: position, streams: `webhook-${id}.` });
   }
 
   function noteTry({ stream, type, data }: RecordedEvent): void {
@@ -67,21 +70,37 @@ export function createWebhookChecks(parts: Parts) {
     else failures.delete(key);
   }
 
+  /** Redelivery is allowed, including out of order; first deliveries follow the order of the events. */
+  function take({ url, received, latest }: Receiver, webhook: ReceivedWebhook): void {
+    const { token, subject, sequence, status, amount, line } = webhook;
+    const there = onRecord.get(`${token} ${sequence}`);
+    if (there?.status !== status || there.amount !== amount)
+      complain(
+        'webhooks',
+        `${line} says ${amount}, and on record it is ${there?.status} over ${there?.amount}`,
+      );
+    const before = latest.get(subject) ?? -1;
+    if (sequence < before && !received.has(line))
+      complain('webhooks', `${url}: ${line} comes after event ${before}`);
+    latest.set(subject, Math.max(before, sequence));
+    received.set(line, webhook);
+  }
+
   /** Webhooks that another address of the team has received, and this one should have. */
   function missingAt({ team, url, received, since, streams }: Receiver): string[] {
     if (since === undefined) return [];
+    const isDue = ({ subject, sequence }: ReceivedWebhook) =>
+      (onRecord.get(`${subject} ${sequence}`)?.position ?? '') > since && !isPutOff(`${streams}${subject}`);
     return receivers
       .filter((each) => each.team === team)
       .flatMap((each) => [...each.received.values()])
-      .filter(({ line }) => !received.has(line))
-      .filter((webhook) => record.positionOf(webhook) > since && !isPutOff(`${streams}${webhook.subject}`))
+      .filter((webhook) => !received.has(webhook.line) && isDue(webhook))
       .map(({ line }) => `${url} was not sent: ${line}`);
   }
 
   function isReported({ token, team, phase }: OperationOnRecord): boolean {
-    const status = statuses[phase] ?? phase;
     const sent = [...(receiverAt(webhookUrlOf(team as TeamName))?.received.values() ?? [])];
-    const isSent = sent.some((each) => each.token === token && each.status === status);
+    const isSent = sent.some((each) => each.token === token && each.status === statusOf(phase));
     return isSent || isPutOff(`webhook-${token}`);
   }
 
@@ -89,17 +108,15 @@ export function createWebhookChecks(parts: Parts) {
     /** Runs after the books have applied the event. */
     onRecorded: (event: RecordedEvent): void => {
       if (isRestored()) return;
-      record.note(event);
+      noteState(event);
       if (event.stream.startsWith('webhook-')) noteTry(event);
       if (event.type === 'EndpointAdded') noteEndpoint(event);
     },
     receive: ({ url, body }: Parameters<WebhookClient['post']>[0]): void => {
       const receiver = receiverAt(url);
       if (receiver === undefined || isRestored()) return;
-      const webhook = readWebhook(body);
-      record.requireTrue(webhook);
       saw(receiver.streams === 'webhook-' ? 'webhook received' : 'a webhook to an endpoint');
-      take(receiver, webhook, parts);
+      take(receiver, readWebhook(body));
     },
     /** Webhooks that an address should have received and has not. */
     differences: (): string[] => [
@@ -112,52 +129,6 @@ export function createWebhookChecks(parts: Parts) {
   };
 }
 
-const failuresMany = 4;
-
-/** The recorded state after each event. */
-function createRecord({ books, complain }: Parts) {
-  /** Of payments, payouts and refunds, by token and event. */
-  const onRecord = new Map<string, { status: string; amount: number; position: string }>();
-  return {
-    note: ({ stream, revision, position }: RecordedEvent): void => {
-      const operation = books.find(stream.replace(/^(payment|payout)-/, ''));
-      if (operation === undefined) return;
-      const { token, kind, amount, approvedAmount, phase, refunds, disputes } = operation;
-      onRecord.set(`${token} ${revision}`, {
-        status: statuses[phase] ?? phase,
-        // The requested amount, if nothing was taken.
-        amount: kind === 'payment' && isTaken.has(phase) ? approvedAmount : amount,
-        position,
-      });
-      for (const [refundToken, { state, amount: sum }] of refunds)
-        onRecord.set(`${refundToken} ${revision}`, { status: state, amount: sum, position });
-      for (const [disputeToken, { state, amount: sum }] of disputes)
-        onRecord.set(`${disputeToken} ${revision}`, { status: state, amount: sum, position });
-    },
-    positionOf: ({ subject, sequence }: ReceivedWebhook): string =>
-      onRecord.get(`${subject} ${sequence}`)?.position ?? '',
-    requireTrue: ({ token, sequence, status, amount, line }: ReceivedWebhook): void => {
-      const there = onRecord.get(`${token} ${sequence}`);
-      if (there?.status !== status || there.amount !== amount)
-        complain(
-          'webhooks',
-          `${line} says ${amount}, and on record it is ${there?.status} over ${there?.amount}`,
-        );
-    },
-  };
-}
-
-/** Redelivery is allowed, including out of order; first deliveries follow the order of the events. */
-function take(receiver: Receiver, webhook: ReceivedWebhook, { complain }: Pick<Parts, 'complain'>): void {
-  const { url, received, latest } = receiver;
-  const { subject, sequence, line } = webhook;
-  const before = latest.get(subject) ?? -1;
-  if (sequence < before && !received.has(line))
-    complain('webhooks', `${url}: ${line} comes after event ${before}`);
-  latest.set(subject, Math.max(before, sequence));
-  received.set(line, webhook);
-}
-
 const createReceiver = (team: TeamName, url: string, since: string | undefined): Receiver => ({
   team,
   url,
@@ -167,17 +138,24 @@ const createReceiver = (team: TeamName, url: string, since: string | undefined):
   streams: 'webhook-',
 });
 
-function readWebhook(text: string): ReceivedWebhook {
-  const { token, paymentToken, type, status, sequence, amount } = JSON.parse(text) as ReceivedWebhook & {
-    paymentToken?: string;
-    type: string;
-  };
+interface WebhookBody {
+  token: string;
+  /** Of a refund. */
+  paymentToken?: string;
+  type: string;
+  status: string;
+  /** Revision of the event. */
+  sequence: number;
+  amount: number;
+}
+
+function readWebhook(text: string) {
+  const { token, paymentToken, type, status, sequence, amount } = JSON.parse(text) as WebhookBody;
+  /** The payment or payout that the event belongs to. */
   const subject = paymentToken ?? token;
   const line = `${type} ${token} ${status} of event ${sequence} of ${subject}`;
   return { token, subject, status, sequence, amount, line };
 }
-
-const isTaken = new Set(['approved', 'refunded']);
 
 /** Public statuses of phases with a different name. */
 const statuses: Record<string, string> = {
@@ -191,3 +169,4 @@ const statuses: Record<string, string> = {
   voided: 'declined',
   failed: 'declined',
 };
+const statusOf = (phase: string): string => statuses[phase] ?? phase;

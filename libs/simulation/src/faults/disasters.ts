@@ -1,6 +1,7 @@
 /** Faults of processes and their surroundings, and how they end. */
 import type { FaultKind } from './faults.ts';
 import type { DisputeStatus } from '../payment-service/ledger.ts';
+import type { Machine } from '../world/machine.ts';
 import type { Random } from '../world/random.ts';
 import type { RunningMachine, World } from '../world.ts';
 
@@ -68,12 +69,7 @@ function befall(world: World, restart: (machine: RunningMachine, afterMs: number
   every('pause', () => {
     const { machine } = random.pick(machines);
     const durationMs = random.pick([1_000, 8_000, 20_000, 60_000]) * random.between(0.5, 1.5);
-    const isSuspended = faults.strikes('suspended', random);
-    trace.tell(
-      `${machine.life().name} is ${isSuspended ? 'suspended' : 'stopped'} for ${Math.round(durationMs)} ms`,
-    );
-    if (isSuspended) machine.suspend(durationMs);
-    else machine.pause(durationMs);
+    stopMachine(world, machine, { durationMs });
   });
   every('clock-step', () => {
     const { machine } = random.pick(machines);
@@ -91,6 +87,30 @@ function befall(world: World, restart: (machine: RunningMachine, afterMs: number
   every('disputed', () => dispute(world, random));
   every('payout-revised', () => revisePayout(world, random));
   every('amount-revised', () => reviseAmount(world, random));
+}
+
+/**
+ * Stops a process, or suspends its whole machine. Only one of its two clocks may miss the pause: if both did, it would be
+ * undetectable.
+ */
+export function stopMachine(
+  { random, trace, faults }: World,
+  machine: Machine,
+  { durationMs, place = '' }: { durationMs: number; place?: string },
+): void {
+  const isSuspended = faults.strikes('suspended', random);
+  const how = isSuspended ? 'suspended' : 'stopped';
+  trace.tell(`${machine.life().name} is ${how} for ${Math.round(durationMs)} ms ${place}`);
+  if (isSuspended) {
+    machine.suspend(durationMs);
+    // The clock was ahead and is corrected on resume, so neither clock has counted the pause.
+    if (faults.strikes('set-back-at-waking', random))
+      machine.setSkew(machine.skewMs() - durationMs - random.between(5_000, 600_000));
+    return;
+  }
+  machine.pause(durationMs);
+  // Like a virtual machine whose clock stops with it.
+  if (faults.strikes('clock-stood-still', random)) machine.setSkew(machine.skewMs() - durationMs);
 }
 
 const cutOne = ({ partitions, machines }: World, random: Random): string =>
@@ -201,3 +221,27 @@ function settleService({ ledger, scheduler, random: from }: World): void {
 export const isServiceSettled = ({ ledger }: World): boolean =>
   ledger.payments.every(({ status }) => status !== 'init' && status !== 'pending') &&
   [...ledger.refunds, ...ledger.payouts].every(({ status }) => status !== 'pending');
+
+const peers = ['store', 'service', 'teams', 'receivers'];
+const durationsMs = [2_000, 20_000, 120_000, 400_000];
+
+/** Network partitions between two parties, in one direction or both. */
+export type Partitions = ReturnType<typeof createPartitions>;
+
+export function createPartitions(now: () => number) {
+  const until = new Map<string, number>();
+  return {
+    /** True if messages from one to the other are lost now; one of the two is a machine, by its name. */
+    isCut: (from: string, to: string): boolean => now() < (until.get(`${from}>${to}`) ?? 0),
+    /** Cuts the connection between a machine and one of its peers. Returns a description for the trace. */
+    cut: (machine: string, random: Random): string => {
+      const peer = random.pick(peers);
+      const ways = random.pick([['there'], ['back'], ['there', 'back'], ['there', 'back']]);
+      const durationMs = random.pick(durationsMs) * random.between(0.5, 1.5);
+      if (ways.includes('there')) until.set(`${machine}>${peer}`, now() + durationMs);
+      if (ways.includes('back')) until.set(`${peer}>${machine}`, now() + durationMs);
+      return `${machine} and ${peer} (${ways.join(' and ')}) for ${Math.round(durationMs / 1_000)} s`;
+    },
+    heal: () => until.clear(),
+  };
+}

@@ -1,108 +1,74 @@
 /** The kinds of faults, their rates under a seed, and how often each has happened. */
 import type { Random } from '../world/random.ts';
 
-export const faultKinds = [
-  'reply-lost',
-  'reply-slow',
-  'server-error-with-effect',
-  'server-error-without-effect',
-  'connection-refused',
-  'handshake-slow',
-  'rate-limited',
-  'service-down',
-  'account-hangs',
-  'status-revised',
-  'refunded-in-console',
-  'callback-lost',
-  'callback-repeated',
-  'callback-late',
-  'callback-forged',
-  'append-answer-lost',
-  'append-failed',
-  'append-hidden',
-  'read-failed',
-  'store-down',
-  'bus-down',
-  'bus-partly-written',
-  'crash',
-  'pause',
-  'pause-before-send',
-  'clock-skew',
-  'clock-step',
-  'request-lost',
-  'webhook-refused',
-  'stranger-under-our-number',
-  'delivered-twice',
-  'wrong-amount-shown',
-  'payout-of-another-amount',
-  'older-status-shown',
-  'clock-stood-still',
-  'suspended',
-  'set-back-at-waking',
-  'clock-step-at-request',
-  'revision-untold',
-  'partition',
-  'outage-of-days',
-  'revised-behind-answer',
-  'subscription-slow',
-  'disputed',
-  'restored-from-backup',
-  'pause-behind-append',
-  'unknown-status-shown',
-  'payout-revised',
-  'amount-revised',
-] as const;
-export type FaultKind = (typeof faultKinds)[number];
+const minute = 60_000;
 
-/** Faults of the world rather than of one call: these have a mean interval instead of a probability. */
-const distances: Partial<Record<FaultKind, number>> = {
-  'service-down': 10 * 60_000,
-  'account-hangs': 10 * 60_000,
-  'status-revised': 6 * 60_000,
-  'payout-revised': 20_000,
-  'amount-revised': 60_000,
-  'refunded-in-console': 8 * 60_000,
-  'callback-forged': 2 * 60_000,
-  'store-down': 10 * 60_000,
-  'bus-down': 10 * 60_000,
-  crash: 4 * 60_000,
-  pause: 4 * 60_000,
-  'clock-step': 10 * 60_000,
-  partition: 3 * 60_000,
-  disputed: 3 * 60_000,
-};
+interface FaultRule {
+  /** Mean interval of a fault of the world, rather than of one call. @unit milliseconds */
+  everyMs?: number;
+  /** Rate of a fault that follows from a rare condition, if the seed includes it. */
+  rate?: number;
+  /** Share of the seeds, for a fault that needs several conditions at once and is arranged as a whole. */
+  seeds?: number;
+  /** Undetectable at a bare service, which shows neither amounts nor the callback address of a payment. */
+  isHiddenIfBare?: true;
+}
 
-/** Rates of faults that follow from a rare condition, if the seed includes them. */
-const ofThose: Partial<Record<FaultKind, number>> = {
-  'clock-stood-still': 0.5,
-  suspended: 0.5,
-  'set-back-at-waking': 0.8,
-  'delivered-twice': 0.2,
-  'revision-untold': 0.6,
-  'outage-of-days': 0.15,
-  'restored-from-backup': 0.5,
-  'webhook-refused': 0.25,
-  'payout-of-another-amount': 0.2,
-  'pause-behind-append': 0.03,
-};
+const faultRules = {
+  'reply-lost': {},
+  'reply-slow': {},
+  'server-error-with-effect': {},
+  'server-error-without-effect': {},
+  'connection-refused': {},
+  'handshake-slow': {},
+  'rate-limited': {},
+  'service-down': { everyMs: 10 * minute },
+  'account-hangs': { everyMs: 10 * minute },
+  'status-revised': { everyMs: 6 * minute },
+  'refunded-in-console': { everyMs: 8 * minute, isHiddenIfBare: true },
+  'callback-lost': {},
+  'callback-repeated': {},
+  'callback-late': {},
+  'callback-forged': { everyMs: 2 * minute },
+  'append-answer-lost': {},
+  'append-failed': {},
+  'append-hidden': {},
+  'read-failed': {},
+  'store-down': { everyMs: 10 * minute },
+  'bus-down': { everyMs: 10 * minute },
+  'bus-partly-written': {},
+  crash: { everyMs: 4 * minute },
+  pause: { everyMs: 4 * minute },
+  'pause-before-send': {},
+  'clock-skew': {},
+  'clock-step': { everyMs: 10 * minute },
+  'request-lost': {},
+  'webhook-refused': { rate: 0.25 },
+  'stranger-under-our-number': { isHiddenIfBare: true },
+  'delivered-twice': { rate: 0.2 },
+  'wrong-amount-shown': { isHiddenIfBare: true },
+  'payout-of-another-amount': { rate: 0.2, isHiddenIfBare: true },
+  'older-status-shown': {},
+  'clock-stood-still': { rate: 0.5 },
+  suspended: { rate: 0.5 },
+  'set-back-at-waking': { rate: 0.8 },
+  'clock-step-at-request': {},
+  'revision-untold': { rate: 0.6 },
+  partition: { everyMs: 3 * minute },
+  'outage-of-days': { rate: 0.15 },
+  'revised-behind-answer': {},
+  'subscription-slow': {},
+  disputed: { everyMs: 3 * minute },
+  'restored-from-backup': { rate: 0.5 },
+  'pause-behind-append': { rate: 0.03 },
+  'unknown-status-shown': {},
+  'payout-revised': { everyMs: 20_000, rate: 0.1, seeds: 0.06 },
+  'amount-revised': { everyMs: minute, rate: 0.1, seeds: 0.06, isHiddenIfBare: true },
+} as const satisfies Record<string, FaultRule>;
 
-/**
- * Faults that need several conditions at once and are arranged as a whole in few seeds: the share of seeds, and the rate within
- * them. Drawn from a separate random sequence.
- */
-const arranged: Partial<Record<FaultKind, { seeds: number; rate: number }>> = {
-  'payout-revised': { seeds: 0.06, rate: 0.1 },
-  'amount-revised': { seeds: 0.06, rate: 0.1 },
-};
-
-/** Undetectable at a bare service, which shows neither amounts nor the callback address of a payment. */
-const hiddenIfBare: readonly FaultKind[] = [
-  'stranger-under-our-number',
-  'wrong-amount-shown',
-  'payout-of-another-amount',
-  'amount-revised',
-  'refunded-in-console',
-];
+export type FaultKind = keyof typeof faultRules;
+export const faultKinds = Object.keys(faultRules) as FaultKind[];
+const ruleOf = (kind: FaultKind): FaultRule => faultRules[kind];
 
 /** A host's clock was off by up to an hour: its recorded times are off, and its delayed work is late by the same amount. */
 export const wasClockStepped = ({ counts }: Faults): boolean =>
@@ -129,18 +95,13 @@ export function createFaults(random: Random, pace: number) {
   const rates = new Map<FaultKind, number>();
   const severity = random.pick([0.3, 1, 2.5]);
   const isFocused = random.chance(0.3);
-  const rateOf = (kind: FaultKind): number => {
-    const whole = arranged[kind];
-    if (whole !== undefined) return random.fork(kind).chance(whole.seeds) ? whole.rate : 0;
-    const rate = isFocused ? focusedRate(random) : swarmRate(random, severity);
-    return rate === 0 ? 0 : (ofThose[kind] ?? rate);
-  };
   // Drawn from a separate random sequence.
   const isBare = random.fork('bare').chance(0.1);
-  const leftOut = new Set<FaultKind>(isBare ? hiddenIfBare : []);
   for (const kind of faultKinds) {
-    const rate = rateOf(kind);
-    rates.set(kind, leftOut.has(kind) ? 0 : rate);
+    const { seeds, rate: ownRate, isHiddenIfBare } = ruleOf(kind);
+    const drawn = isFocused ? focusedRate(random) : swarmRate(random, severity);
+    const isIncluded = seeds === undefined ? drawn > 0 : random.fork(kind).chance(seeds);
+    rates.set(kind, isIncluded && !(isBare && isHiddenIfBare) ? (ownRate ?? drawn) : 0);
   }
   let areOver = false;
   const note = (kind: FaultKind) => void counts.set(kind, (counts.get(kind) ?? 0) + 1);
@@ -155,7 +116,7 @@ export function createFaults(random: Random, pace: number) {
     distanceMs: (kind: FaultKind, by: Random): number | undefined => {
       const rate = rates.get(kind) ?? 0;
       if (areOver || rate === 0) return undefined;
-      return (pace * by.between(0.1, 2) * (distances[kind] ?? 60_000) * 0.03) / Math.min(rate, 0.12);
+      return (pace * by.between(0.1, 2) * (ruleOf(kind).everyMs ?? minute) * 0.03) / Math.min(rate, 0.12);
     },
     /** Counts an occurrence scheduled by `distanceMs`. */
     note,

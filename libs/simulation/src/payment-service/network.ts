@@ -38,8 +38,7 @@ function exchange(parts: Way, request: ServiceRequest, handler: Handler): void {
   const { faults, scheduler, downUntil, partitions } = world;
   const { random } = life;
   const label = `${request.method} ${request.path.split('?')[0] ?? ''}`;
-  const state = { isAborted: false };
-  const controller = controllerOf(state);
+  const controller = createController();
   const fail = (code: string) =>
     handler.onResponseError?.(controller, Object.assign(new Error(code), { code }));
   const handshakeMs = faults.strikes('handshake-slow', random)
@@ -54,8 +53,7 @@ function exchange(parts: Way, request: ServiceRequest, handler: Handler): void {
     try {
       handler.onRequestStart?.(controller, {});
     } catch (error) {
-      handler.onResponseError?.(controller, error instanceof Error ? error : new Error('refused'));
-      return;
+      return handler.onResponseError?.(controller, error instanceof Error ? error : new Error('refused'));
     }
     if (movesMoney(request)) {
       const { orderNumber, token, amount } = request.body ?? {};
@@ -63,22 +61,22 @@ function exchange(parts: Way, request: ServiceRequest, handler: Handler): void {
       world.trace.tell(`${life.name} sends ${request.path} ${text}`);
     }
     world.checks.onSent(request, life);
-    sent(parts, request, { handler, controller, fail, isAborted: () => state.isAborted, label });
+    const respond = (answer: ServiceAnswer | undefined): void => {
+      if (controller.aborted) return;
+      if (answer === undefined) return fail('ECONNRESET');
+      handler.onResponseStart?.(controller, answer.statusCode, {});
+      handler.onResponseData?.(controller, Buffer.from(answer.body));
+      handler.onResponseEnd?.(controller, {});
+    };
+    sent(parts, request, { label, respond });
   });
 }
 
-interface Sent {
-  handler: Handler;
-  controller: Dispatcher.DispatchController;
-  fail: (code: string) => void;
-  isAborted: () => boolean;
-  label: string;
-}
-
+/** The request has left: it may be lost, or be executed and answered late. */
 function sent(
   parts: Way,
   request: ServiceRequest,
-  { handler, controller, fail, isAborted, label }: Sent,
+  { label, respond }: { label: string; respond: (answer: ServiceAnswer | undefined) => void },
 ): void {
   const { life, world } = parts;
   const { faults, scheduler, downUntil, partitions } = world;
@@ -100,13 +98,9 @@ function sent(
       scheduler.after(1, 'revised behind its answer', () => reviseOnce(world.ledger, overtaken));
     const given = fault.answer ?? answer ?? { statusCode: 500, body: '' };
     const backMs = isSlow ? slowMs - thereMs : slowMs;
-    life.deliver(backMs, `answer of ${label}`, () => {
-      if (isAborted()) return;
-      if (isLost || partitions.isCut('service', life.machine)) return fail('ECONNRESET');
-      handler.onResponseStart?.(controller, given.statusCode, {});
-      handler.onResponseData?.(controller, Buffer.from(given.body));
-      handler.onResponseEnd?.(controller, {});
-    });
+    life.deliver(backMs, `answer of ${label}`, () =>
+      respond(isLost || partitions.isCut('service', life.machine) ? undefined : given),
+    );
   });
 }
 
@@ -241,19 +235,14 @@ function faultyAnswer(struck: (kind: FaultKind) => boolean, random: Random): Fau
   return { isExecuted: true };
 }
 
-function controllerOf(state: { isAborted: boolean }): Dispatcher.DispatchController {
-  return {
-    get aborted() {
-      return state.isAborted;
-    },
-    get paused() {
-      return false;
-    },
-    get reason() {
-      return null;
-    },
-    abort: () => void (state.isAborted = true),
+function createController(): Dispatcher.DispatchController {
+  const controller = {
+    aborted: false,
+    paused: false,
+    reason: null,
+    abort: () => void (controller.aborted = true),
     pause: () => undefined,
     resume: () => undefined,
   };
+  return controller;
 }

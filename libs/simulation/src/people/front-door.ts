@@ -1,24 +1,113 @@
-/** The callers' network to the processes: it loses answers and picks any running process. */
+/** The teams' systems and people that call the gateway, and their network, which loses answers and picks any running process. */
 import { omitUndefined } from '@tollgate/service-kit';
 import { requireNoSecret } from '../checks/secrets.ts';
+import type { World } from '../world.ts';
 import type { Machine } from '../world/machine.ts';
 import type { Random } from '../world/random.ts';
-import type { World } from '../world.ts';
-import { type Answer, type Caller, type CallerOf, type CallerRequest, codesOf } from './caller.ts';
-import { bearerOf } from './teams.ts';
+import { type Holder, type TeamName, bearerOf } from './teams.ts';
+
+interface Answered {
+  kind: 'answer';
+  statusCode: number;
+  body: Record<string, unknown>;
+  /** The process that answered. */
+  by: string;
+  /** The position that the answer includes (`Tollgate-Position`). */
+  position: string | undefined;
+}
+export type Answer = Answered | { kind: 'lost' };
+
+export interface CallerRequest {
+  team: TeamName | 'operator';
+  /** Holder of the key; the team's first key by default. */
+  person?: Holder | undefined;
+  method: 'GET' | 'POST';
+  url: string;
+  body?: object | undefined;
+  key?: string | undefined;
+  /** Sent as `Tollgate-Min-Position`. */
+  minPosition?: string | undefined;
+}
+
+/** A world as seen by one caller, with its own random sequence. Reports no violations after a restore. */
+export interface Caller extends World {
+  /** Sends to any of the processes; lost if the process does not answer or the answer does not arrive. */
+  request(request: CallerRequest): Promise<Answer>;
+  sleep(durationMs: number): Promise<void>;
+  /** Waits until an event of the payment is recorded, at most for the given time. */
+  untilRecorded(token: string, atMostMs: number): Promise<void>;
+  /** False once callers start nothing new. */
+  isOpen(): boolean;
+}
+
+/** Callers by name: each has its own random sequence. */
+export type CallerOf = (name: string) => Caller;
+
+export const withRandom = (caller: Caller, random: Random): Caller =>
+  Object.assign(Object.create(caller) as Caller, { random });
+
+/** A request that a team can repeat. */
+export interface Known {
+  token: string | undefined;
+}
+
+const repeatsMax = 12;
+
+/** Sends until there is a conclusive answer; undefined if there was none. I10: repeats get the same answer. */
+export async function insist(
+  caller: Caller,
+  request: CallerRequest,
+  known: Known = { token: undefined },
+): Promise<Answered | undefined> {
+  for (let count = 0; count < repeatsMax && caller.isOpen(); count += 1) {
+    const answer = await caller.request(request);
+    if (answer.kind === 'answer' && answer.statusCode < 500 && answer.statusCode !== 429) {
+      note(caller, request, known, answer);
+      if (answer.statusCode !== 202 || count > 3) return answer;
+    } else if (count > 0) caller.saw('repeated after no answer');
+    await caller.sleep(caller.random.between(200, 8_000));
+  }
+  return undefined;
+}
+
+/** Sends the request once, or occasionally twice at the same time. */
+export async function insistAtOnce(caller: Caller, request: CallerRequest, known: Known) {
+  const isTwice = caller.random.chance(0.3);
+  if (isTwice) caller.saw(`twice at once: ${request.url}`);
+  return Promise.all(Array.from({ length: isTwice ? 2 : 1 }, () => insist(caller, request, known)));
+}
+
+function note(
+  caller: Caller,
+  { url, key }: CallerRequest,
+  known: Known,
+  { statusCode, body }: Answered,
+): void {
+  const token = typeof body['token'] === 'string' ? body['token'] : undefined;
+  if (statusCode >= 300 || token === undefined || key === undefined) return;
+  if (known.token !== undefined && known.token !== token)
+    caller.complain(
+      'I10',
+      `${url} under the key ${key} was answered with ${known.token}, then with ${token}`,
+    );
+  known.token = token;
+}
+
+export const post = (
+  team: CallerRequest['team'],
+  url: string,
+  body: object,
+  key?: string,
+): CallerRequest => ({ team, method: 'POST', url: `/api/v1/${url}`, body, key });
+
+export const isSuccess = (answer: Answer | undefined): answer is Answered =>
+  answer?.kind === 'answer' && answer.statusCode < 300;
+
+export const codesOf = ({ errors }: Record<string, unknown> = {}): string[] =>
+  Array.isArray(errors) ? (errors as { code: string }[]).map(({ code }) => code) : [];
 
 const patienceMs = 30_000;
 const hour = 3_600_000;
-
-/** An answer as a process sends it. */
-interface Given {
-  statusCode: number;
-  text: string;
-  by: string;
-  position: string | undefined;
-  /** The answer does not arrive. */
-  isCut: boolean;
-}
 
 export function createFrontDoor(world: World, isOpen: () => boolean): CallerOf {
   const { scheduler, faults, trace } = world;
@@ -30,52 +119,56 @@ export function createFrontDoor(world: World, isOpen: () => boolean): CallerOf {
   };
 
   function request(random: Random, asked: CallerRequest): Promise<Answer> {
-    const { promise, resolve } = waitPatiently(world);
+    const { promise, resolve: end } = Promise.withResolvers<Answer>();
+    const lose = () => end({ kind: 'lost' });
+    const stopWaiting = scheduler.after(patienceMs, 'caller gives up', lose);
     const wasRestored = world.isRestored();
     scheduler.after(random.between(1, 30), `${asked.method} ${asked.url}`, () => {
       const { machine, process } = random.pick(world.machines);
       // A request to a process from before the restore ends with that process.
       const isCut = world.partitions.isCut('teams', machine.name) || world.isRestored() !== wasRestored;
-      if (process === undefined || isCut) return resolve({ kind: 'lost' });
+      if (process === undefined || isCut) return lose();
       const life = machine.life();
-      life.onCrash(() => resolve({ kind: 'lost' }));
+      life.onCrash(lose);
       life.deliver(0, 'request', () => {
         if (asked.method === 'POST' && faults.strikes('clock-step-at-request', random))
           misleadClock(world, machine, random);
         const requireRead = expectRead(asked, life.name, complain);
-        process.server.inject(injected(asked)).then(
-          ({ statusCode, body, headers }) => {
-            const position = textOf(headers['tollgate-position']);
-            const isCut = world.partitions.isCut(machine.name, 'teams');
-            requireRead(readBody(body));
-            answered(random, asked, { statusCode, text: body, by: life.name, position, isCut }, resolve);
-          },
-          () => resolve({ kind: 'lost' }),
-        );
+        process.server.inject(injected(asked)).then(({ statusCode, body: text, headers }) => {
+          const body = readBody(text);
+          requireRead(body);
+          requireProper(asked, { statusCode, text, body, by: life.name });
+          const position = textOf(headers['tollgate-position']);
+          if (world.partitions.isCut(machine.name, 'teams') || faults.strikes('request-lost', random))
+            return lose();
+          return scheduler.after(random.between(1, 30), `answer of ${asked.url}`, () =>
+            end({ kind: 'answer', statusCode, body, by: life.name, position }),
+          );
+        }, lose);
       });
     });
-    return promise;
+    return promise.finally(stopWaiting);
   }
 
-  function answered(
-    random: Random,
-    asked: CallerRequest,
-    given: Given,
-    resolve: (answer: Answer) => void,
+  function requireProper(
+    { url, method, team, body: asked }: CallerRequest,
+    {
+      statusCode,
+      text,
+      body,
+      by,
+    }: { statusCode: number; text: string; body: Record<string, unknown>; by: string },
   ): void {
-    const { url, method, team } = asked;
-    const { statusCode, by, position, isCut } = given;
-    const body = readBody(given.text);
     const codes = codesOf(body).join(' ');
     trace.tell(`${by} answers ${team} ${method} ${url}: ${statusCode} ${codes}`);
-    requireProper(world, asked, given);
+    requireNoSecret(`the answer to ${method} ${url}`, text, world.complain);
+    if (statusCode === 202) world.saw('answered 202');
+    if (statusCode === 500) world.complain('500', `${method} ${url} was answered 500: ${text}`);
+    if (/^(path_not_found|method_not_allowed)$/.test(codes))
+      world.complain('simulation', `nothing is at ${method} ${url}`);
     if (statusCode < 300 && method === 'POST') requireDurable(world, url, body);
     if (url.endsWith('/payments')) requireOnePage(pages, body, complain);
-    if (codes === 'payment_not_confirmable') requireKnown(world, asked.body);
-    if (isCut || faults.strikes('request-lost', random)) return resolve({ kind: 'lost' });
-    scheduler.after(random.between(1, 30), `answer of ${url}`, () =>
-      resolve({ kind: 'answer', statusCode, body, by, position }),
-    );
+    if (codes === 'payment_not_confirmable') requireKnown(world, asked);
   }
 
   return (name) => {
@@ -89,17 +182,6 @@ export function createFrontDoor(world: World, isOpen: () => boolean): CallerOf {
       untilRecorded: (token: string, atMostMs: number) => untilRecorded(world, token, atMostMs),
     }) satisfies Caller;
   };
-}
-
-/** Resolves with an answer, or as lost when the caller's patience ends. */
-function waitPatiently({ scheduler }: World) {
-  const { promise, resolve: end } = Promise.withResolvers<Answer>();
-  const stopWaiting = scheduler.after(patienceMs, 'caller gives up', () => end({ kind: 'lost' }));
-  const resolve = (answer: Answer): void => {
-    stopWaiting();
-    end(answer);
-  };
-  return { promise, resolve };
 }
 
 /** Minimum pause between attempts during an outage of days. */
@@ -152,18 +234,6 @@ function readBody(text: string): Record<string, unknown> {
   } catch {
     return {};
   }
-}
-
-function requireProper(
-  { complain, saw }: World,
-  { method, url }: CallerRequest,
-  { statusCode, text }: Given,
-): void {
-  requireNoSecret(`the answer to ${method} ${url}`, text, complain);
-  if (statusCode === 202) saw('answered 202');
-  if (statusCode === 500) complain('500', `${method} ${url} was answered 500: ${text}`);
-  if (/"(path_not_found|method_not_allowed)"/.test(text))
-    complain('simulation', `nothing is at ${method} ${url}`);
 }
 
 /** A payment shown by a process never goes back in time, and is never older than the requested position. */

@@ -13,15 +13,15 @@ import {
   parseDataSecrets,
   silentLog,
 } from '@tollgate/service-kit';
-import { dayOf } from '../faults/outage.ts';
+import { dayOf } from '../faults/recovery.ts';
 import { createServiceApi } from '../payment-service/api.ts';
 import type { LedgerPayment } from '../payment-service/ledger.ts';
 import { createConnections } from '../payment-service/network.ts';
+import type { World } from '../world.ts';
 import { type Life, type Machine, createMachine } from '../world/machine.ts';
 import { dataSecret } from '../world/process.ts';
 import { createSimulatedStore } from '../world/simulated-store.ts';
-import type { World } from '../world.ts';
-import { type Caller, type CallerOf, insist, post } from './caller.ts';
+import { type Caller, type CallerOf, insist, post } from './front-door.ts';
 import { refunds } from './payments.ts';
 import { type TeamName, accounts, teamNames, webhookUrlOf } from './teams.ts';
 
@@ -116,77 +116,65 @@ interface Order {
   prefix: string;
 }
 
+/** @returns true if every row was read; false after an interruption or a temporary failure */
 async function adoptOnce(
   caller: Caller,
   machine: Machine,
   { team, account, prefix }: Order,
-  onRow: (row: AdoptedRow) => void,
+  onAdopted: (row: AdoptedRow) => void,
 ): Promise<boolean> {
   const { scheduler, faults, random } = caller;
   const life = machine.boot();
-  const { clock, ids } = life;
-  const killed = new Promise<false>((resolve) => life.onCrash(() => resolve(false)));
+  const { promise: killed, resolve } = Promise.withResolvers<false>();
+  life.onCrash(() => resolve(false));
   if (!faults.haveEnded() && random.chance(0.4))
     scheduler.after(random.between(50, 3_000), 'the operator is interrupted', () => machine.crash());
-  const store = createSimulatedStore(caller, life);
-  const { signal } = new AbortController();
   let isEveryRowRead = true;
-  const run = async () => {
-    const deps = {
-      store,
-      clock,
-      ids,
-      installation: await nameOfInstallation({ store, clock, ids }),
-      vault: createVault(createLocalKeyService(parseDataSecrets(dataSecret), ids), ids),
-      askAccount: createAskAccount({
-        accounts: { inquiriesOf: () => ({ provider: providerOf(caller, life, account), limits }) },
-        stopping: signal,
-        clock,
-        log: silentLog,
-      }),
-      actor: { kind: 'person', name: 'ada', source: 'command-line' } as const,
-      findByServiceToken: () => Promise.resolve(undefined),
-    };
-    const order = {
-      environment: 'sandbox' as const,
-      account,
-      team,
-      wallet: caller.rules.walletOf(team),
-      isDryRun: false,
-      callbackUrl: webhookUrlOf(team),
-      // Half of the runs set this limit, possibly after a run that did not.
-      ...omitUndefined({ payableFrom: random.chance(0.5) ? dayOf(caller, -1) : undefined }),
-      from: dayOf(caller, -2),
-      to: dayOf(caller),
-      matches: ({ observed }: { observed: { orderNumber?: string | undefined } }) =>
-        (observed.orderNumber ?? '').startsWith(prefix),
-    };
-    await adoptPayments(deps, order, {
+  const order = {
+    environment: 'sandbox' as const,
+    account,
+    team,
+    wallet: caller.rules.walletOf(team),
+    isDryRun: false,
+    callbackUrl: webhookUrlOf(team),
+    // Half of the runs set this limit, possibly after a run that did not.
+    ...omitUndefined({ payableFrom: random.chance(0.5) ? dayOf(caller, -1) : undefined }),
+    from: dayOf(caller, -2),
+    to: dayOf(caller),
+    matches: ({ observed }: { observed: { orderNumber?: string | undefined } }) =>
+      (observed.orderNumber ?? '').startsWith(prefix),
+  };
+  const { signal } = new AbortController();
+  const run = async (): Promise<boolean> => {
+    await adoptPayments(await adoptionDeps(caller, life, account), order, {
       signal,
       onRow: (row) => {
         if (row.outcome === 'payment_not_readable') isEveryRowRead = false;
-        onRow(row);
+        onAdopted(row);
       },
       onDay: () => undefined,
     });
     return isEveryRowRead;
   };
-  // After a temporary failure he starts again.
-  const unlessPassing = (error: unknown): false => {
-    if (isRetryable(error)) return false;
-    throw error;
-  };
-  return Promise.race([killed, run().catch(unlessPassing)]);
+  return Promise.race([
+    killed,
+    run().catch((error: unknown): false => {
+      if (isRetryable(error)) return false;
+      throw error;
+    }),
+  ]);
 }
 
 const limits = { concurrentMax: () => 2, perSecondMax: () => 10, total: () => undefined };
 
-const providerOf = (world: World, life: Life, account: string) =>
-  providers['payment-service']({
+async function adoptionDeps(world: World, life: Life, account: string) {
+  const { clock, ids } = life;
+  const store = createSimulatedStore(world, life);
+  const provider = providers['payment-service']({
     baseUrl: 'https://service.sim',
     privateKey: { reveal: () => 'key' },
     deadlineMs: 10_000,
-    clock: life.clock,
+    clock,
     connections: createConnections({
       world,
       life,
@@ -195,6 +183,22 @@ const providerOf = (world: World, life: Life, account: string) =>
       pause: () => undefined,
     }),
   });
+  return {
+    store,
+    clock,
+    ids,
+    installation: await nameOfInstallation({ store, clock, ids }),
+    vault: createVault(createLocalKeyService(parseDataSecrets(dataSecret), ids), ids),
+    askAccount: createAskAccount({
+      accounts: { inquiriesOf: () => ({ provider, limits }) },
+      stopping: new AbortController().signal,
+      clock,
+      log: silentLog,
+    }),
+    actor: { kind: 'person', name: 'ada', source: 'command-line' } as const,
+    findByServiceToken: () => Promise.resolve(undefined),
+  };
+}
 
 /** The team refunds the payment, or captures or voids an authorized one. */
 async function use(caller: Caller, team: TeamName, token: string): Promise<void> {

@@ -2,7 +2,7 @@
  * Operators who pause, drain and resume merchant accounts; outcomes of sent calls must still be found. Others change wallets,
  * limits and approvals, and transfer money, under load.
  */
-import { type CallerOf, insist, isSuccess, post } from './caller.ts';
+import { type CallerOf, insist, isSuccess, post } from './front-door.ts';
 import { accounts, teamNames } from './teams.ts';
 
 /** Delay after the last fault; longer than a machine is suspended. @unit milliseconds */

@@ -1,5 +1,8 @@
-/** The teams' payments: created, repeated when unanswered, paid by customers, captured, voided, and refunded in excess. */
-import { cardNumber, emailOf } from '../checks/secrets.ts';
+/**
+ * The teams' payments: created, repeated when unanswered, paid by customers, captured, voided, refunded in excess, and charged
+ * again by a recurring token. Their payouts, which above a threshold a second key decides.
+ */
+import { bankAccount, cardNumber, emailOf } from '../checks/secrets.ts';
 import { pageOf } from '../payment-service/api.ts';
 import {
   type Caller,
@@ -11,11 +14,9 @@ import {
   isSuccess,
   post,
   withRandom,
-} from './caller.ts';
-import { payOut } from './payouts.ts';
-import { watch } from './readers.ts';
-import { chargeAgain } from './recurring.ts';
-import { type TeamName, teamNames, webhookUrlOf } from './teams.ts';
+} from './front-door.ts';
+import { watch } from './receivers.ts';
+import { type TeamName, approver, teamNames, webhookUrlOf } from './teams.ts';
 
 const storyKinds = ['hosted', 'hosted', 'card', 'two-step', 'two-step-card'] as const;
 const card = { pan: cardNumber, expires: '12/2039', holder: 'Ada Lovelace', cvv: '737' };
@@ -148,4 +149,105 @@ export async function refunds(
     });
   if (isAtOnce) await Promise.all(Array.from({ length: count }, (_, index) => one(index)));
   else for (let index = 0; index < count; index += 1) await one(index);
+}
+
+const payoutsMax = 6;
+
+/** Repeats the request under a new key while the team's balance is too low. */
+export async function payoutStory(caller: Caller, number: number): Promise<void> {
+  const { random } = caller;
+  const team = random.pick(teamNames);
+  const amount = random.whole(1, 20) * 10;
+  for (let count = 1; count <= payoutsMax && caller.isOpen(); count += 1) {
+    const codes = await payOut(caller, team, amount, `payout-${number}.${count}`);
+    if (!codes.includes('payout_exceeds_balance')) return;
+    await caller.sleep(random.between(10_000, 90_000));
+  }
+}
+
+/** @returns the error codes of the refusal */
+export async function payOut(
+  caller: Caller,
+  team: TeamName,
+  amount: number,
+  orderNumber: string,
+  destination: object = { bankAccount: { bankName: 'A bank', account: bankAccount } },
+): Promise<readonly string[]> {
+  const body = { amount, currency: 'EUR', orderNumber, callbackUrl: webhookUrlOf(team), destination };
+  const request = post(team, 'payouts', body, orderNumber);
+  caller.trace.tell(`${team} pays out ${amount} (${orderNumber})`);
+  const known: Known = { token: undefined };
+  const answers = await insistAtOnce(caller, request, known);
+  const { token } = known;
+  if (token === undefined) return answers.flatMap((answer) => codesOf(answer?.body));
+  if (answers.some((answer) => isAwaiting(answer?.body))) {
+    await decideBySecondKey(caller, team, token);
+    // An approved payout is sent when its request is repeated.
+    await insistAtOnce(caller, request, known);
+  }
+  caller.saw('paid out');
+  return [];
+}
+
+const isAwaiting = ({ payout }: Record<string, unknown> = {}): boolean =>
+  (payout as { phase?: string } | undefined)?.phase === 'awaiting_approval';
+
+async function decideBySecondKey(caller: Caller, team: TeamName, token: string): Promise<void> {
+  const { random } = caller;
+  await caller.sleep(random.between(500, 20_000));
+  const approve = post(team, `payouts/${token}/approve`, {});
+  if (random.chance(0.3) && isSuccess(await caller.request(approve)))
+    caller.complain('approval', `${token} is approved by the key that asked for it`);
+  const isApproved = random.chance(0.6);
+  const refuse = post(team, `payouts/${token}/refuse`, { reason: 'Not ours.' });
+  const answer = await insist(caller, { ...(isApproved ? approve : refuse), person: approver });
+  if (isSuccess(answer))
+    caller.saw(isApproved ? 'a payout was approved' : 'a payout was refused by a second key');
+}
+
+/** How often a team reads its payment before it stops waiting for a token. */
+const readsMax = 6;
+
+/** Resolves with the created payment, if any. */
+export async function chargeAgain(
+  caller: Caller,
+  team: TeamName,
+  token: string,
+  number: number,
+): Promise<string | undefined> {
+  const { random } = caller;
+  const recurringToken = await recurringTokenOf(caller, team, token);
+  if (recurringToken === undefined) return undefined;
+  const amount = random.whole(1, 20) * 50;
+  const chargeBy = (by: TeamName, orderNumber: string) => {
+    const callbackUrl = webhookUrlOf(by);
+    const body = { product: 'Tea', amount, currency: 'EUR', orderNumber, callbackUrl, recurringToken };
+    return post(by, 'payments', body, orderNumber);
+  };
+  // I14: another team has learned the token.
+  for (const thief of teamNames.filter((name) => name !== team && random.chance(0.3))) {
+    if (isSuccess(await caller.request(chargeBy(thief, `stolen-${number}`))))
+      caller.complain('I14', `${thief} charges a recurring token of ${team}`);
+    caller.saw("another team's recurring token was tried");
+  }
+  caller.trace.tell(`${team} charges the customer of ${token} once more, ${amount}`);
+  const known = { token: undefined };
+  await insistAtOnce(caller, chargeBy(team, `charge-${number}`), known);
+  caller.saw('a recurring token was charged');
+  if (random.chance(0.3)) await payOut(caller, team, 10, `reward-${number}`, { recurringToken });
+  return known.token;
+}
+
+async function recurringTokenOf(
+  { random, request, sleep }: Caller,
+  team: TeamName,
+  token: string,
+): Promise<string | undefined> {
+  for (let count = 0; count < readsMax; count += 1) {
+    await sleep(random.between(1_000, 30_000));
+    const answer = await request({ team, method: 'GET', url: `/api/v1/payments/${token}` });
+    const { payment } = (isSuccess(answer) ? answer.body : {}) as { payment?: { recurringToken?: string } };
+    if (payment?.recurringToken !== undefined) return payment.recurringToken;
+  }
+  return undefined;
 }

@@ -2,7 +2,7 @@
 import { type OperationOnRecord, type ReviewOnRecord, guess } from '../checks/books.ts';
 import type { Ledger } from '../payment-service/ledger.ts';
 import type { Random } from '../world/random.ts';
-import { type Caller, type CallerOf, isSuccess, post } from './caller.ts';
+import { type Caller, type CallerOf, isSuccess, post } from './front-door.ts';
 import { type TeamName, persons } from './teams.ts';
 
 export interface Persons {

@@ -1,17 +1,17 @@
 /** The two machines of a world, and how a gateway process is started on one of them, on a faulty store, bus and network. */
 import { inspect } from 'node:util';
-import { BusUnavailable, type KafkaMessageBus, type MessageBus } from '@tollgate/message-bus';
+import { type BusRecord, BusUnavailable, type KafkaMessageBus, type MessageBus } from '@tollgate/message-bus';
 import { type Log, errorCode } from '@tollgate/service-kit';
-import type { Disasters } from '../faults/disasters.ts';
-import { type Life, type Machine, createMachine } from './machine.ts';
+import { requireNoSecret } from '../checks/secrets.ts';
+import { type Disasters, stopMachine } from '../faults/disasters.ts';
 import { createServiceApi } from '../payment-service/api.ts';
 import { createConnections } from '../payment-service/network.ts';
-import { configOf, startProcess } from './process.ts';
-import { requireNoSecret } from '../checks/secrets.ts';
-import { createSimulatedStore } from './simulated-store.ts';
+import { createWebhookReceivers } from '../people/receivers.ts';
 import { accounts, createSimulatedDirectory } from '../people/teams.ts';
-import { createWebhookReceivers } from '../people/webhooks.ts';
 import type { World } from '../world.ts';
+import { type Life, type Machine, createMachine } from './machine.ts';
+import { configOf, startProcess } from './process.ts';
+import { createSimulatedStore } from './simulated-store.ts';
 
 /** Adds the machines and defines how each one boots. */
 export function addMachines(world: World, disasters: Disasters): void {
@@ -44,7 +44,11 @@ export function addMachines(world: World, disasters: Disasters): void {
         if (life.isAlive() && process !== undefined) world.checks.indexes.onTaken(process, life.name);
       },
     });
-    const pause = () => stopInHandshake(world, machine, life);
+    const pause = () =>
+      stopMachine(world, machine, {
+        durationMs: life.random.between(6_000, 60_000),
+        place: 'in a handshake',
+      });
     const connectionsTo = (account: string) => createConnections({ world, account, life, answerOf, pause });
     trace.tell(`${life.name} starts`);
     startProcess({
@@ -70,28 +74,6 @@ export function addMachines(world: World, disasters: Disasters): void {
       },
     );
   };
-}
-
-/**
- * The process resumes when its handshake is answered. One of its clocks may not have counted the pause; if both had missed it,
- * the pause would be undetectable.
- */
-function stopInHandshake({ random, trace, faults }: World, machine: Machine, { name }: Life): void {
-  const durationMs = random.between(6_000, 60_000);
-  const isSuspended = faults.strikes('suspended', random);
-  trace.tell(
-    `${name} is ${isSuspended ? 'suspended' : 'stopped'} for ${Math.round(durationMs)} ms in a handshake`,
-  );
-  if (isSuspended) {
-    machine.suspend(durationMs);
-    // The clock was ahead and is corrected on resume, so neither clock has counted the pause.
-    if (faults.strikes('set-back-at-waking', random))
-      machine.setSkew(machine.skewMs() - durationMs - random.between(5_000, 600_000));
-    return;
-  }
-  machine.pause(durationMs);
-  // Like a virtual machine whose clock stops with it.
-  if (faults.strikes('clock-stood-still', random)) machine.setSkew(machine.skewMs() - durationMs);
 }
 
 /** Pauses a process after it has announced its next step, so that others act on the announcement first. */
@@ -146,4 +128,30 @@ function listeningLog({ complain }: World, life: Life): Log {
     if (isDefect) complain('defect', `${life.name}: ${message}: ${error.stack ?? String(error)}`);
   };
   return { debug: () => undefined, info: () => undefined, warn: hear, error: hear };
+}
+
+/** An in-memory Kafka with one partition per topic. It keeps every accepted record. */
+export interface Broker extends Pick<
+  KafkaMessageBus,
+  'publish' | 'lastPerPartition' | 'partitionOf' | 'address'
+> {
+  /** All published records, in order. */
+  records: readonly BusRecord[];
+}
+
+export function createBroker(address: string): Broker {
+  const records: BusRecord[] = [];
+  return {
+    records,
+    publish: async (topic, messages) => {
+      for (const message of messages)
+        records.push({ ...message, topic, partition: 0, offset: String(records.length), timestamp: 0 });
+    },
+    lastPerPartition: async (topic) => {
+      const last = records.findLast((record) => record.topic === topic);
+      return last === undefined ? [] : [last];
+    },
+    partitionOf: async () => 0,
+    address: async () => address,
+  };
 }

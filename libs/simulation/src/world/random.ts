@@ -42,12 +42,7 @@ export function createIds(random: Random): Ids {
     while (digits.length < 2 * byteCount) digits += word();
     return digits.slice(0, 2 * byteCount);
   };
-  const uuid = () => {
-    const digits = hex(16);
-    const [first, second, third] = [digits.slice(0, 8), digits.slice(8, 12), digits.slice(13, 16)];
-    const [fourth, last] = [digits.slice(17, 20), digits.slice(20)];
-    return `${first}-${second}-4${third}-${random.pick(['8', '9', 'a', 'b'])}${fourth}-${last}`;
-  };
+  const uuid = () => [8, 4, 4, 4, 12].map((digits) => hex(digits / 2)).join('-');
   return { hex, uuid, fraction: random.fraction };
 }
 

@@ -1,0 +1,123 @@
+/**
+ * The gateway is down for days while the service runs, or its store is lost and replaced by a backup a few minutes old, following
+ * docs/operator/backup-and-restore.md. Teams are then locked out until the day has been reconciled, and pending approvals are
+ * void. Reconciliation finds the calls that the backup lacks, or a person resolves a review.
+ */
+import { payoutStream } from '@tollgate/core';
+import { type Caller, type CallerOf, isSuccess, post } from '../people/front-door.ts';
+import { accounts } from '../people/teams.ts';
+import type { World } from '../world.ts';
+import { epochMs } from '../world/machine.ts';
+import { createIds } from '../world/random.ts';
+import { revise } from './disasters.ts';
+
+const dayMs = 86_400_000;
+
+/** Today plus a number of days, in UTC. */
+export const dayOf = ({ scheduler }: World, days = 0): string =>
+  new Date(epochMs + scheduler.now() + days * dayMs).toISOString().slice(0, 10);
+
+export async function outageOfDays(world: World, callerOf: CallerOf): Promise<void> {
+  const { scheduler, trace, machines, ledger } = world;
+  const random = world.random.fork('outage');
+  const durationMs = random.between(0.5, 25) * dayMs;
+  const lastDay = dayOf(world);
+  trace.tell(`nothing runs for ${(durationMs / dayMs).toFixed(1)} days`);
+  world.saw('nothing ran for days');
+  world.isOutage = () => true;
+  for (const running of machines) {
+    running.machine.crash();
+    running.process = undefined;
+  }
+  for (const afterMs of [0.2, 0.5, 0.9])
+    scheduler.after(afterMs * durationMs, 'the service goes on', () => {
+      for (const payment of ledger.payments) if (random.chance(0.5)) ledger.expire(payment);
+      if (random.chance(0.5)) revise(world, random);
+    });
+  await scheduler.runUntil(scheduler.now() + durationMs, world.hasFailed);
+  world.isOutage = () => false;
+  for (const running of machines) {
+    running.machine.boot();
+    world.boot(running);
+  }
+  // A person must request reconciliation of the days before an account's first reconciliation.
+  const reports = world.log.all().filter(({ type }) => type === 'ReconciliationReported');
+  const reconciled = new Set(reports.map(({ data }) => (data as { account?: string }).account));
+  for (const account of accounts)
+    if (!reconciled.has(account)) void askFor(callerOf(`outage ${account}`), account, lastDay);
+}
+
+export async function askFor(caller: Caller, account: string, day: string): Promise<void> {
+  caller.trace.tell(`a person asks for the reconciliation of ${account} on ${day}`);
+  const body = { environment: 'sandbox', account, day, isDryRun: false };
+  const request = post('operator', 'admin/reconciliations', body);
+  while (!isSuccess(await caller.request(request))) await caller.sleep(5_000);
+}
+
+export interface Restored {
+  /** Steps of the restore that are not finished yet. */
+  differences(): string[];
+}
+
+/** Makes a backup during normal traffic. @returns a function that restores it */
+export function makeBackup(world: World, safetyMs: number): (callerOf: CallerOf) => Restored {
+  const random = world.random.fork('backup');
+  const { log, scheduler, trace } = world;
+  let restore = log.backup();
+  scheduler.after(random.between(0.1, 1) * safetyMs, 'a backup is made', () => {
+    trace.tell('a backup is made');
+    restore = log.backup();
+  });
+  return (callerOf) => {
+    putInPlace(world, restore);
+    const state = { isOver: false };
+    void compareDay(world, callerOf).then(() => (state.isOver = true));
+    return { differences: () => (state.isOver ? [] : ['teams are not let in yet']) };
+  };
+}
+
+function putInPlace(world: World, restore: () => void): void {
+  const { trace, machines } = world;
+  trace.tell('the store is lost, and the backup takes its place');
+  world.saw('a backup was restored');
+  for (const running of machines) {
+    running.machine.crash();
+    running.process = undefined;
+  }
+  restore();
+  world.beginAnew();
+  voidApprovals(world);
+  for (const running of machines) {
+    running.machine.boot();
+    world.boot(running);
+  }
+}
+
+/** Same steps as `tollgate restore`. */
+function voidApprovals({ log, books, random }: World): void {
+  const { uuid } = createIds(random.fork('restore'));
+  const actor = { kind: 'service', name: 'restore' };
+  const metadata = { schemaVersion: 1, recordedAt: 0, correlationId: '', causationId: '', actor };
+  for (const { token, phase } of books.all()) {
+    if (phase !== 'awaiting_approval' && phase !== 'approval_granted') continue;
+    const data = JSON.stringify({ reason: 'approval-lapsed' });
+    const event = { id: uuid(), type: 'PayoutFailed', data, metadata: JSON.stringify(metadata) };
+    log.append(payoutStream(token), [event], 'any');
+  }
+}
+
+async function compareDay(world: World, callerOf: CallerOf): Promise<void> {
+  const from = world.log.all().length;
+  const caller = callerOf('restore');
+  for (const account of accounts) await askFor(caller, account, dayOf(world));
+  while (reportedSince(world, from) < accounts.length) await caller.sleep(5_000);
+}
+
+/** Reconciliations requested by a person. */
+const reportedSince = ({ log }: World, from: number): number =>
+  log
+    .all()
+    .slice(from)
+    .filter(
+      ({ type, data }) => type === 'ReconciliationReported' && (data as { by?: string }).by === 'person',
+    ).length;
