@@ -9,7 +9,7 @@ import { type Html, html } from '@tollgate/service-kit';
 const digitsOf = (currency: string): number => minorUnitDigits(currency) ?? 2;
 
 /** For example `1,250.00`. */
-function decimalOf(minor: number, currency: string): string {
+export function decimalOf(minor: number, currency: string): string {
   const digits = digitsOf(currency);
   const format = { minimumFractionDigits: digits, maximumFractionDigits: digits };
   // Uses text: a quotient of numbers would round large amounts.

@@ -84,6 +84,9 @@ function listHead<Row>({ id, name, head, width, isNumber, isSecond, sort }: List
   return html`<th scope="col" class="${classes}" ${sorted}>${head ?? name}</th>`;
 }
 
+/** On a phone, these have a place of their own, without a label. */
+const placed: ReadonlySet<string> = new Set(['state', 'amount', 'team', 'created']);
+
 /** The tooltip contains the full text if it is cut off. */
 function listCell<Row>(
   { id, name, cell, isNumber, isSecond }: ListColumn<Row>,
@@ -93,8 +96,8 @@ function listCell<Row>(
   const content = cell(row);
   const title = typeof content === 'string' && content !== '' ? html` title="${content}"` : undefined;
   const classes = classesOf(id, isFirst && 'key', isNumber && 'number', isSecond && 'second');
-  // On a phone, a number has no header above it.
-  const label = isNumber && id !== 'amount' ? html` data-name="${name}"` : undefined;
+  // On a phone, there is no header above it.
+  const label = isFirst || placed.has(id) ? undefined : html` data-name="${name}"`;
   return html`<td class="${classes}" ${title}${label}>${content}</td>`;
 }
 

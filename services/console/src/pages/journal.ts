@@ -81,7 +81,7 @@ const list: List<Entry> = {
     {
       id: 'kind',
       name: columns.kind,
-      width: 'word',
+      width: 'time',
       cell: ({ kind }) => texts.money.kinds[kind] ?? kind,
     },
     { id: 'postings', name: columns.postings, use: 'always', cell: postingsText },

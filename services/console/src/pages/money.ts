@@ -2,7 +2,7 @@
 import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html } from '@tollgate/service-kit';
 import { queryOf } from '../api.ts';
-import { amountText } from '../components/amount.ts';
+import { decimalOf } from '../components/amount.ts';
 import { filterChips } from '../components/filter-chips.ts';
 import { entry, ownerChoices } from '../components/payment-filters.ts';
 import { type List, type ListColumn, listTable } from '../components/table.ts';
@@ -97,8 +97,16 @@ function balanceTable(balances: readonly Balance[]): Html {
     label: words.balances,
     keyOf: ({ environment, wallet, account, currency }) => [environment, wallet, account, currency].join(' '),
     columns: [
-      { id: 'wallet', name: words.columns.wallet, cell: (row) => html`${row.wallet}${modeOf(row)}` },
-      { id: 'merchant', name: words.columns.account, cell: ({ account }) => account },
+      {
+        id: 'wallet',
+        name: words.columns.wallet,
+        cell: (row) => html`<span title="${row.wallet}">${row.wallet}</span>${modeOf(row)}`,
+      },
+      {
+        id: 'merchant',
+        name: words.columns.account,
+        cell: ({ account, currency }) => `${account} ${currency}`,
+      },
       ...sumColumns(
         balances.map(({ amounts }) => amounts),
         linkToEntries,
@@ -126,9 +134,9 @@ function linkToEntries(
   name: keyof Amounts,
 ): Html | string {
   const amount = amounts[name];
-  if (amount === 0) return amountText(0, currency);
+  if (amount === 0) return decimalOf(0, currency);
   const asked = new URLSearchParams({ environment, wallet, account, currency, ledgerAccount: name });
-  return html`<a href="/console/money/journal?${asked.toString()}">${amountText(amount, currency)}</a>`;
+  return html`<a href="/console/money/journal?${asked.toString()}">${decimalOf(amount, currency)}</a>`;
 }
 
 function statementTable(statement: Statement): Html {
@@ -146,7 +154,7 @@ function statementTable(statement: Statement): Html {
       { id: 'line', name: words.columns.line, cell: ({ kind }) => kind },
       ...sumColumns<(typeof lines)[number]>(
         lines.map(({ amounts }) => amounts),
-        ({ amounts }, name) => amountText(amounts[name], currency),
+        ({ amounts }, name) => decimalOf(amounts[name], currency),
       ),
     ],
   };

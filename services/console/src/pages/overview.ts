@@ -160,7 +160,8 @@ function figures(overview: Overview, seesAll: boolean): Html[] {
   });
   if (!seesAll) return [created, approval, reviews];
   const latest = hours.findLast(({ ownMs }) => ownMs !== undefined);
-  const value = latest === undefined ? '–' : [latest.ownMs, latest.providerMs].map(p99Text).join(' / ');
+  const value =
+    latest === undefined ? '–' : `${[latest.ownMs, latest.providerMs].map(p99Text).join(' / ')} ms`;
   const times = figure(words.times, value, undefined, {
     ...drawn,
     lines: lines(
@@ -172,9 +173,11 @@ function figures(overview: Overview, seesAll: boolean): Html[] {
   return [created, approval, times, reviews];
 }
 
-const p99Text = (spread: Hour['ownMs']): string => (spread === undefined ? '–' : msText(spread.p99));
+const p99Text = (spread: Hour['ownMs']): string => (spread === undefined ? '–' : roundText(spread.p99));
 
-const msText = (ms: number): string => `${ms < 10 ? Number(ms.toFixed(1)) : countText(Math.round(ms))} ms`;
+const roundText = (ms: number): string =>
+  ms < 10 ? String(Number(ms.toFixed(1))) : countText(Math.round(ms));
+const msText = (ms: number): string => `${roundText(ms)} ms`;
 
 const figure = (
   name: string,

@@ -2,9 +2,9 @@
 import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html } from '@tollgate/service-kit';
 import { mayDo } from '@tollgate/teams';
+import { timeColumn } from '../components/list-columns.ts';
 import { outcomeSection, answered } from '../components/notice.ts';
-import { rowTable } from '../components/table.ts';
-import { timeInColumn, zone } from '../components/time.ts';
+import { type List, listTable } from '../components/table.ts';
 import type { Action, Page, PageContext } from '../page.ts';
 import { texts } from '../texts.ts';
 
@@ -34,33 +34,44 @@ export const peoplePage: Page = async (context) => {
 
 function tableOf(context: PageContext, credentials: readonly Credential[]): Html {
   const { columns } = words;
-  return rowTable(
-    words.title,
-    [
-      { name: columns.person },
-      { name: columns.kind },
-      { name: html`${columns.issued} ${zone}` },
-      { name: columns.expires },
-      { name: columns.id, isSecond: true },
-      { name: columns.revoke },
+  const list: List<Credential> = {
+    name: 'people',
+    label: words.title,
+    keyOf: ({ id }) => id,
+    columns: [
+      {
+        id: 'person',
+        name: columns.person,
+        cell: ({ person }) =>
+          html`<a href="${path}?${new URLSearchParams({ person }).toString()}" title="${person}"
+            >${person}</a
+          >`,
+      },
+      { id: 'state', name: columns.kind, cell: (each) => kindCell(each, context) },
+      { ...timeColumn('issued', columns.issued, ({ issuedAt }: Credential) => issuedAt), use: 'always' },
+      { ...timeColumn('expires', columns.expires, ({ expiresAt }: Credential) => expiresAt), use: 'always' },
+      {
+        id: 'id',
+        name: columns.id,
+        width: 'state',
+        isSecond: true,
+        cell: ({ id }) => html`<code title="${id}">${id}</code>`,
+      },
+      {
+        id: 'revoke',
+        name: columns.revoke,
+        width: 'word',
+        cell: ({ id }) => revokeForm(context, { credentialId: id }, words.revoke),
+      },
     ],
-    credentials.map((each) => rowOf(context, each)),
-  );
+  };
+  return listTable(list, credentials);
 }
 
-const rowOf = (context: PageContext, { id, kind, person, issuedAt, expiresAt, address }: Credential): Html =>
-  html`<tr>
-    <td><a href="${path}?${new URLSearchParams({ person }).toString()}">${person}</a></td>
-    <td>
-      ${words.kinds[kind]}
-      ${address === undefined ? undefined : html` <small class="calm">${words.from(address)}</small>`}
-      ${id === context.session.id ? html` <small class="calm">${words.current}</small>` : undefined}
-    </td>
-    <td>${timeInColumn(issuedAt)}</td>
-    <td>${timeInColumn(expiresAt)}</td>
-    <td class="second"><code>${id}</code></td>
-    <td>${revokeForm(context, { credentialId: id }, words.revoke)}</td>
-  </tr>`;
+const kindCell = ({ id, kind, address }: Credential, { session }: PageContext): Html =>
+  html`${words.kinds[kind]}
+  ${address === undefined ? undefined : html` <small class="calm">${words.from(address)}</small>`}
+  ${id === session.id ? html` <small class="calm">${words.current}</small>` : undefined}`;
 
 const revokeForm = (
   { session }: PageContext,

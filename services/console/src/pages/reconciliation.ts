@@ -5,7 +5,7 @@ import { amount, amountText } from '../components/amount.ts';
 import { factList } from '../components/facts.ts';
 import { paymentPath } from '../components/payment-list.ts';
 import { chip } from '../components/state.ts';
-import { rowTable } from '../components/table.ts';
+import { type List, listTable } from '../components/table.ts';
 import { time } from '../components/time.ts';
 import { shortToken } from '../components/token.ts';
 import type { Page } from '../page.ts';
@@ -38,73 +38,108 @@ export const reconciliationPage: Page = async ({ api, params }) => {
     ${factList(Object.entries(words.counts).map(([name, text]) => [text, String(counts[name as keyof typeof counts])]))}
     <section class="panel" aria-labelledby="sums-title">
       <h2 id="sums-title">${words.sums}</h2>
-      ${sumTable(report.sums)}
+      ${listTable(sumList, linesOf(report.sums))}
     </section>
     <section class="panel" aria-labelledby="differences-title">
       <h2 id="differences-title">${words.differences}</h2>
-      ${report.differences.length === 0 ? html`<p class="calm">${words.none}</p>` : differenceTable(report.differences)}
+      ${report.differences.length === 0 ? html`<p class="calm">${words.none}</p>` : listTable(differenceList, report.differences)}
     </section>`;
   return { title, main };
 };
 
-function sumTable(sums: readonly Sums[]): Html {
-  const { what, here, there, difference } = words.sumColumns;
-  const rows = sums.flatMap((each) =>
-    Object.entries(words.sumNames).map(([key, name]) => {
-      const [ours, theirs] = [each[`${key}Here` as keyof Sums], each[`${key}There` as keyof Sums]].map(
-        Number,
-      );
-      const apart = (theirs ?? 0) - (ours ?? 0);
-      return html`<tr>
-        <td>${name}</td>
-        <td class="number">${amount(ours ?? 0, each.currency)}</td>
-        <td class="number">${amount(theirs ?? 0, each.currency)}</td>
-        <td class="number">
-          ${apart === 0 ? chip('0', 'good') : chip(amountOf(apart, each.currency), 'bad')}
-        </td>
-      </tr>`;
-    }),
-  );
-  return rowTable(
-    words.sums,
-    [{ name: what }, ...[here, there, difference].map((name) => ({ name, isNumber: true as const }))],
-    rows,
-  );
+/** One kind of money in one currency, on both sides. */
+interface SumLine {
+  name: string;
+  currency: string;
+  ours: number;
+  theirs: number;
 }
+
+const { sumColumns, differenceColumns } = words;
+const sumList: List<SumLine> = {
+  name: 'sums',
+  label: words.sums,
+  keyOf: ({ name, currency }) => `${currency} ${name}`,
+  columns: [
+    { id: 'what', name: sumColumns.what, cell: ({ name }) => name },
+    {
+      id: 'ours',
+      name: sumColumns.here,
+      isNumber: true,
+      cell: ({ ours, currency }) => amount(ours, currency),
+    },
+    {
+      id: 'theirs',
+      name: sumColumns.there,
+      isNumber: true,
+      cell: ({ theirs, currency }) => amount(theirs, currency),
+    },
+    {
+      id: 'apart',
+      name: sumColumns.difference,
+      isNumber: true,
+      cell: ({ ours, theirs, currency }) =>
+        ours === theirs ? chip('0', 'good') : chip(amountOf(theirs - ours, currency), 'bad'),
+    },
+  ],
+};
+
+const linesOf = (sums: readonly Sums[]): SumLine[] =>
+  sums.flatMap((each) =>
+    Object.entries(words.sumNames).map(([key, name]) => ({
+      name,
+      currency: each.currency,
+      ours: Number(each[`${key}Here` as keyof Sums]),
+      theirs: Number(each[`${key}There` as keyof Sums]),
+    })),
+  );
 
 const amountOf = (minor: number, currency: string): string =>
   `${minor > 0 ? '+' : '−'}${amountText(Math.abs(minor), currency)}`;
 
-function differenceTable(differences: readonly Difference[]): Html {
-  const { kind, object, service, here, there, settled } = words.differenceColumns;
-  return rowTable(
-    words.differences,
-    [kind, object, service, here, there, settled].map((name) => ({ name })),
-    differences.map(differenceRow),
-  );
+const differenceList: List<Difference> = {
+  name: 'differences',
+  label: words.differences,
+  keyOf: ({ kind, serviceToken }) => `${serviceToken} ${kind}`,
+  columns: [
+    { id: 'subject', name: differenceColumns.object, width: 'token', cell: objectLink },
+    {
+      id: 'state',
+      name: differenceColumns.kind,
+      width: 'word',
+      cell: ({ kind }) => words.kinds[kind] ?? kind,
+    },
+    {
+      id: 'service',
+      name: differenceColumns.service,
+      cell: ({ serviceToken }) => html`<code title="${serviceToken}">${serviceToken}</code>`,
+    },
+    {
+      id: 'ours',
+      name: differenceColumns.here,
+      width: 'state',
+      cell: ({ here, currency }) => sideOf(here, currency),
+    },
+    {
+      id: 'theirs',
+      name: differenceColumns.there,
+      width: 'state',
+      cell: ({ there, currency }) => sideOf(there, currency),
+    },
+    {
+      id: 'settled',
+      name: differenceColumns.settled,
+      width: 'word',
+      cell: ({ isSettled }) => (isSettled ? words.settled : words.notSettled),
+    },
+  ],
+};
+
+function objectLink({ operation, token }: Difference): Html | string {
+  if (token === undefined) return '–';
+  const path = operation === 'payment' ? paymentPath : payoutPath;
+  return html`<a href="${path(token)}" title="${token}"><code>${shortToken(token)}</code></a>`;
 }
 
-function differenceRow({
-  kind,
-  operation,
-  token,
-  serviceToken,
-  currency,
-  here,
-  there,
-  isSettled,
-}: Difference): Html {
-  const path = operation === 'payment' ? paymentPath : payoutPath;
-  const side = (amounts: Difference['here']) =>
-    amounts === undefined ? '–' : html`${chip(amounts.status)} ${amount(amounts.amount, currency)}`;
-  return html`<tr data-row="">
-    <td>${words.kinds[kind] ?? kind}</td>
-    <td>
-      ${token === undefined ? '–' : html`<a href="${path(token)}"><code>${shortToken(token)}</code></a>`}
-    </td>
-    <td><code>${serviceToken}</code></td>
-    <td>${side(here)}</td>
-    <td>${side(there)}</td>
-    <td>${isSettled ? words.settled : words.notSettled}</td>
-  </tr>`;
-}
+const sideOf = (amounts: Difference['here'], currency: string): Html | string =>
+  amounts === undefined ? '–' : html`${chip(amounts.status)} ${amount(amounts.amount, currency)}`;

@@ -54,7 +54,7 @@ function filterForm(query: URLSearchParams, { team, environment, teams }: Chosen
   return html`<form class="filters" action="${path}">
     ${choice('team', filters.team, team, { options: optionsOf(teams) })}
     ${choice('environment', filters.environment, environment, { options: optionsOf(['production', 'sandbox']) })}
-    ${choice('status', names.status, value('status'), { any: filters.any, options: optionsOf(['2xx', '4xx', '5xx']) })}
+    ${choice('status', filters.names.status, value('status'), { any: filters.any, options: optionsOf(['2xx', '4xx', '5xx']) })}
     ${(['errorCode', 'keyId', 'token'] as const).map((name) => entry(name, filters.names[name], value(name)))}
     ${(['dateFrom', 'dateTo'] as const).map((name) => html`<label>${filters.names[name]}<input type="date" name="${name}" value="${value(name)}" /></label>`)}
     <button>${filters.apply}</button>
@@ -73,7 +73,8 @@ const list: List<StoredRequest> = {
       cell: ({ id, method, route = '' }) =>
         html`<a href="/console/search?q=${id}" title="${id}"><code>${method} ${route}</code></a>`,
     },
-    { id: 'state', name: names.status, width: 'state', cell: answerCell },
+    { id: 'state', name: names.status, width: 'word', cell: answerCell },
+    { id: 'reason', name: texts.payments.filters.names.errorCode, cell: ({ errorCode }) => errorCode },
     createdColumn(names.at, ({ at }) => at),
     {
       id: 'took',
@@ -87,9 +88,9 @@ const list: List<StoredRequest> = {
   ],
 };
 
-function answerCell({ status, errorCode = '' }: StoredRequest): Html | string {
+function answerCell({ status }: StoredRequest): Html | string {
   if (status === undefined) return words.left;
-  return chip(`${status} ${errorCode}`, status < 400 ? 'good' : status < 500 ? 'note' : 'bad');
+  return chip(String(status), status < 400 ? 'good' : status < 500 ? 'note' : 'bad');
 }
 
 function aboutCell({ token }: StoredRequest): Html | undefined {

@@ -7,7 +7,7 @@ import { teamPath } from '../components/keys.ts';
 import { furtherPlaces, placesFor } from '../components/layout.ts';
 import { operationPath } from '../components/payment-list.ts';
 import { chip } from '../components/state.ts';
-import { rowTable } from '../components/table.ts';
+import { type List, listTable } from '../components/table.ts';
 import { timeInColumn, zone } from '../components/time.ts';
 import { shortToken } from '../components/token.ts';
 import { type ConsoleKit, type Page, type PageContext, admit, contextOf, protect } from '../page.ts';
@@ -56,7 +56,7 @@ export const searchPage: Page = async (context) => {
     search: text,
     main: html`<h1>${words.label}: <q>${text}</q></h1>
       ${request === undefined ? undefined : await requestPanel(request, context.api)}
-      ${hits.length > 0 ? hitTable(hits) : request === undefined ? none : undefined}
+      ${hits.length > 0 ? listTable(list, hits) : request === undefined ? none : undefined}
       ${isPartial === true ? html`<p class="calm">${words.partial}</p>` : undefined}`,
   };
 };
@@ -171,34 +171,35 @@ function stateOf({ kind, phase }: SearchHit): Html | undefined {
   return chip(names[kind]?.[phase] ?? phase);
 }
 
-function hitTable(hits: readonly SearchHit[]): Html {
-  const { columns } = words;
-  return rowTable(
-    words.label,
-    [
-      { name: columns.found },
-      { name: columns.kind },
-      { name: columns.state },
-      { name: columns.amount, isNumber: true },
-      { name: columns.team },
-      { name: html`${columns.created} ${zone}`, isSecond: true },
-    ],
-    hits.map(
-      (hit) =>
-        html`<tr data-row="">
-          <td>
-            <a href="${addressOf(hit)}" title="${hit.id}">${nameOf(hit)}</a>
-            <small class="why">${whyOf(hit)}</small>
-          </td>
-          <td>${words.kinds[hit.kind]}</td>
-          <td>${stateOf(hit)}</td>
-          <td class="number">${amountOf(hit)}</td>
-          <td>${hit.team}</td>
-          <td class="second">${hit.createdAt === undefined ? undefined : timeInColumn(hit.createdAt)}</td>
-        </tr>`,
-    ),
-  );
-}
+const { columns } = words;
+const list: List<SearchHit> = {
+  name: 'search',
+  label: words.label,
+  keyOf: ({ kind, id }) => `${kind} ${id}`,
+  columns: [
+    {
+      id: 'found',
+      name: columns.found,
+      cell: (hit) => html`<a href="${addressOf(hit)}" title="${hit.id}">${nameOf(hit)}</a>`,
+    },
+    { id: 'state', name: columns.state, width: 'state', cell: stateOf },
+    { id: 'amount', name: columns.amount, width: 'amount', isNumber: true, cell: amountOf },
+    {
+      id: 'entry',
+      name: columns.kind,
+      cell: (hit) => html`${words.kinds[hit.kind]} <small class="why">${whyOf(hit)}</small>`,
+    },
+    { id: 'team', name: columns.team, width: 'name', cell: ({ team }) => team },
+    {
+      id: 'created',
+      name: columns.created,
+      head: html`${columns.created} ${zone}`,
+      width: 'long-time',
+      isSecond: true,
+      cell: ({ createdAt }) => (createdAt === undefined ? undefined : timeInColumn(createdAt)),
+    },
+  ],
+};
 
 const fields: ReadonlyMap<string, string> = new Map(
   Object.entries({

@@ -39,6 +39,10 @@ function startCopying() {
   });
 }
 
+/** On a phone, the menu begins with the page that is open. */
+const showPlace = () =>
+  document.querySelector('.bar nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+
 /** A row is open to a press anywhere on it, and to the keyboard by its link. */
 function startRows() {
   document.addEventListener('click', (event) => {
@@ -98,6 +102,7 @@ function forgetOutcome() {
 }
 
 startTheme();
+showPlace();
 // Before times are changed: what the server sent is what it is compared with.
 startLive();
 showTimes(document);

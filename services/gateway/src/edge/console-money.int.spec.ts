@@ -116,7 +116,15 @@ describe('the page of the money', () => {
     const url = '/console/money?month=2026-01';
     await eventually(async () => expect((await get(url)).body).toContain('team-shop'));
     const { body } = await get(url);
-    for (const text of ['10.00 EUR', '5.00 EUR', '-15.00 EUR', 'Statement of 2026-01', 'Opening', 'Closing'])
+    for (const text of [
+      '>10.00<',
+      '>5.00<',
+      '>-15.00<',
+      ' · EUR<',
+      'Statement of 2026-01',
+      'Opening',
+      'Closing',
+    ])
       expect(body).toContain(text);
     expect((await get('/console/money?month=2025-12')).body).toContain('No money moved until the end');
     expect((await get('/console/money?month=2026-13')).statusCode).toBe(400);
