@@ -12,6 +12,11 @@ interface Now {
   page: Page;
 }
 
+interface Terms {
+  orderNumber: string;
+  [name: string]: unknown;
+}
+
 interface DrivenConsole {
   /** Page of the current test. */
   now(): Now;
@@ -22,6 +27,8 @@ interface DrivenConsole {
   signIn(role?: string): Promise<void>;
   /** Runs a scenario of the sandbox, and opens the page of its payment. @returns its token */
   play(scenario: string): Promise<string>;
+  /** Creates a payment of 12.50 EUR and approves it as the customer. */
+  pay(terms: Terms): Promise<{ token: string; serviceToken: string }>;
   /** Errors while offline, which the test ignores. */
   tolerate(complaint: RegExp): void;
   /** The test also opens this site. */
@@ -87,6 +94,15 @@ export function driveConsole(env: Record<string, string> = {}): DrivenConsole {
       await page.locator(`button[value="${scenario}"]`).click();
       await page.waitForURL(/\/console\/payments\/pay_/);
       return page.url().split('/').at(-1) ?? '';
+    },
+    async pay(terms) {
+      const { body } = await system.gateway('POST', '/api/v1/payments', {
+        headers: { 'idempotency-key': terms.orderNumber },
+        body: { product: 'Tea', amount: 1_250, currency: 'EUR', ...terms },
+      });
+      const serviceToken = body.processingUrl.split('/').at(-1) ?? '';
+      await system.sandbox('POST', `/sandbox/payments/${serviceToken}/pay`, { outcome: 'approved' });
+      return { token: body.token, serviceToken };
     },
     tolerate(complaint) {
       tolerated = complaint;
