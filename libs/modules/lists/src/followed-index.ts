@@ -7,7 +7,7 @@ import {
 } from '@tollgate/event-store';
 import type { Postponed } from '@tollgate/core';
 import type { Clock, Ids, Log } from '@tollgate/service-kit';
-import { checkpointStream, foldedPrefixes, viewSchemaVersion } from '@tollgate/views';
+import { checkpointStream, foldRules, foldedPrefixes } from '@tollgate/views';
 import { createIndexFile, type IndexFile, type IndexFileOptions } from './index-file.ts';
 import { type IndexScope, indexSchemaOf } from './index-schema.ts';
 
@@ -34,12 +34,12 @@ interface FollowedIndexOptions extends IndexFileOptions {
   onChange: () => void;
 }
 
-/** How its file is marked: one of another scope, schema or version of the views is not read. */
+/** How its file is marked: one of another scope, schema or booking rule is not read. */
 export const indexMarksOf = (scope: IndexScope) => ({
   /** "TgIx" */
   applicationId: 0x54674978,
   schema: indexSchemaOf(scope),
-  rules: String(viewSchemaVersion),
+  rules: foldRules,
 });
 
 /** @throws StartupError `file_foreign` for a file of another program */

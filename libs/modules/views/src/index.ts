@@ -27,6 +27,7 @@ export {
 export {
   disputeKind,
   foldedPrefixes,
+  foldRules,
   kindOfStream,
   paymentKind,
   payoutKind,

@@ -3,7 +3,7 @@ import { InvariantViolation, payoutPhases } from '@tollgate/core';
 import { propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ledgerSamples } from './testing/ledger-samples.ts';
+import { ledgerSamples } from './ledger-rule.ts';
 import { streamOf, type ViewEnvelope, type ViewKind } from './view-kind.ts';
 import { viewSchemaVersion, viewStreamOf } from './view-kind.ts';
 import {

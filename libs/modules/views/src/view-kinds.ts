@@ -18,7 +18,8 @@ import {
   type Review,
 } from '@tollgate/core';
 import { utcDayOf } from '@tollgate/service-kit';
-import type { Columns, ViewKind } from './view-kind.ts';
+import { ledgerRuleOf } from './ledger-rule.ts';
+import { viewSchemaVersion, type Columns, type ViewKind } from './view-kind.ts';
 import { type Contribution, type TotalsKey, type TotalsLine } from './totals.ts';
 import {
   disputeViews,
@@ -162,6 +163,9 @@ const stateColumns = ({ phase, reviews }: Operation): Columns => ({
   phase,
   needs_review: reviews.length > 0 ? 1 : 0,
 });
+
+/** An index of another booking rule is rebuilt. */
+export const foldRules = `views:${viewSchemaVersion} ledger:${ledgerRuleOf(viewKinds)}`;
 
 function contributionOfPayment({ payment, createdAt }: PaymentView): Contribution {
   const status = statusOfPhase(payment.phase);

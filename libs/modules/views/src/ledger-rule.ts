@@ -1,8 +1,12 @@
-/** Events that move money, and a hash of the journal entries that the booking rule makes of them. */
+/**
+ * The booking rule, as a hash of its results for sample events. Sums of another rule are not used: the index has the hash in
+ * its form,
+ * and is rebuilt.
+ */
 import { createHash } from 'node:crypto';
 import { entriesOf, firstSchemaVersion, type Standing } from '@tollgate/core';
 import type { RecordedEvent } from '@tollgate/event-store';
-import type { ViewEnvelope, ViewKind } from '../view-kind.ts';
+import type { ViewEnvelope, ViewKind } from './view-kind.ts';
 
 const call = { sendBy: 1, answerBy: 2, quietUntil: 3 };
 const owner = { environment: 'sandbox', team: 'shop', wallet: 'team-shop', askedBy: 'key' };
