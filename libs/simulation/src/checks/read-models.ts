@@ -90,7 +90,7 @@ async function compareWallets(world: World, { name, index }: Serving): Promise<v
 }
 
 /** I7, I15. */
-export function journalOnTopic({ broker, complain }: World): JournalEntryOnTopic[] {
+function journalOnTopic({ broker, complain }: World): JournalEntryOnTopic[] {
   const entries = broker.records
     .filter(({ topic }) => topic === gatewayJournalTopic)
     .flatMap((record) => {
@@ -107,7 +107,7 @@ export function journalOnTopic({ broker, complain }: World): JournalEntryOnTopic
 }
 
 /** I8. */
-export function requireSameJournal(
+function requireSameJournal(
   { complain }: World,
   onTopic: readonly JournalEntryOnTopic[],
   { name, index }: { name: string; index: PaymentIndex },
@@ -136,7 +136,7 @@ function journalIn(index: PaymentIndex): JournalEntryOnTopic[] {
 }
 
 /** For every payment and payout without open questions, each amount equals the provider's under the same tokens. */
-export function requireEntriesOfProvider(world: World, entries: readonly JournalEntryOnTopic[]): void {
+function requireEntriesOfProvider(world: World, entries: readonly JournalEntryOnTopic[]): void {
   if (world.isRestored()) return;
   const byToken = Map.groupBy(entries, ({ token }) => token);
   for (const operation of world.books.all()) {

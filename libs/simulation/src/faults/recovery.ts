@@ -47,7 +47,7 @@ export async function outageOfDays(world: World, callerOf: CallerOf): Promise<vo
     if (!reconciled.has(account)) void askFor(callerOf(`outage ${account}`), account, lastDay);
 }
 
-export async function askFor(caller: Caller, account: string, day: string): Promise<void> {
+async function askFor(caller: Caller, account: string, day: string): Promise<void> {
   caller.trace.tell(`a person asks for the reconciliation of ${account} on ${day}`);
   const body = { environment: 'sandbox', account, day, isDryRun: false };
   const request = post('operator', 'admin/reconciliations', body);

@@ -166,7 +166,7 @@ export async function payoutStory(caller: Caller, number: number): Promise<void>
 }
 
 /** @returns the error codes of the refusal */
-export async function payOut(
+async function payOut(
   caller: Caller,
   team: TeamName,
   amount: number,
@@ -209,7 +209,7 @@ async function decideBySecondKey(caller: Caller, team: TeamName, token: string):
 const readsMax = 6;
 
 /** Resolves with the created payment, if any. */
-export async function chargeAgain(
+async function chargeAgain(
   caller: Caller,
   team: TeamName,
   token: string,

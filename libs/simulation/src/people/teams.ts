@@ -17,7 +17,7 @@ export interface MoneyRules {
   limits: readonly (Pick<MoneyLimit, 'perCall' | 'perDay'> & { operation: Operation })[];
 }
 
-export const noRules: MoneyRules = { wallet: { kind: 'own' }, approvalAbove: undefined, limits: [] };
+const noRules: MoneyRules = { wallet: { kind: 'own' }, approvalAbove: undefined, limits: [] };
 
 const perCall: Record<Operation, number> = { payment: 1_500, refund: 500, payout: 150 };
 const perDay: Record<Operation, readonly number[]> = {
