@@ -8,8 +8,7 @@ import { durationText, relative, timeInColumn, zone } from './time.ts';
 
 const words = texts.teams;
 
-export type KeyList = AnswerOf<'KeyList'>;
-export type Key = KeyList['keys'][number];
+export type Key = AnswerOf<'KeyList'>['keys'][number];
 
 export const teamPath = (team: string): string => `/console/teams/${encodeURIComponent(team)}`;
 
