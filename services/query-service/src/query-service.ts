@@ -43,8 +43,6 @@ export interface QueryServiceOptions {
   clock: Clock;
 }
 
-export type QueryService = ReturnType<typeof createQueryService>;
-
 export function createQueryService(options: QueryServiceOptions) {
   const {
     store,

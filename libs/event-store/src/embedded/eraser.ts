@@ -6,8 +6,6 @@ import type { DatabaseSync } from 'node:sqlite';
 import { busyTimeoutMs } from './open-database.ts';
 import { sqliteCodeOf } from './sqlite-error.ts';
 
-export type Eraser = ReturnType<typeof createEraser>;
-
 function isLogCutOff(database: DatabaseSync): boolean {
   try {
     return database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.['busy'] === 0;

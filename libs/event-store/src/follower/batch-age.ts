@@ -8,8 +8,6 @@ const batchMsMax = 200;
  * until the batch is
  * full.
  */
-export type BatchAge = ReturnType<typeof createBatchAge>;
-
 export function createBatchAge(clock: Pick<Clock, 'monotonic'>) {
   let begunAt: number | undefined;
   return {

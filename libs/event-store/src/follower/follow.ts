@@ -18,8 +18,6 @@ interface FollowerHealth {
   failure: string | undefined;
 }
 
-export type Follower = ReturnType<typeof createFollower>;
-
 const firstPauseMs = 200;
 
 /**

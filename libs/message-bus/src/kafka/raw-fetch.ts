@@ -129,8 +129,6 @@ async function lastWithin(cluster: Cluster, range: Range): Promise<RawMessage | 
 }
 
 /** The partition of a key: the same as for every client with Kafka's own rule, in any language. */
-export type TopicPartitions = ReturnType<typeof createTopicPartitions>;
-
 /** A topic's number of partitions is read once: increasing it would separate a key from its earlier records. */
 export function createTopicPartitions(link: ClusterLink) {
   const known = new Map<string, Promise<readonly number[]>>();

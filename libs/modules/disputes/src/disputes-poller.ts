@@ -11,8 +11,6 @@ export interface DisputesPollerDependencies extends ReadingDependencies {
   clock: Clock;
 }
 
-export type DisputesPoller = ReturnType<typeof createDisputesPoller>;
-
 const pollEveryMsDefault = 60_000;
 /** Minimum interval between two readings, however many callbacks arrive. @unit milliseconds */
 const pollPauseMs = 1_000;

@@ -9,4 +9,4 @@ export type { RefundEntry } from './index-refunds.ts';
 export { type ReviewEntry, reviewKinds } from './index-reviews.ts';
 export { formatCursor, type ListOwner } from './list-page.ts';
 export { createPaymentIndex, type IndexBuilding, type PaymentIndex } from './payment-index.ts';
-export type { Listing, ListQuery, OperationView, ViewList } from './view-list.ts';
+export type { Listing, OperationView, ViewList } from './view-list.ts';

@@ -6,8 +6,6 @@ import { routes } from '@tollgate/gateway-api/http';
 import { type Clock, hourMs } from '@tollgate/service-kit';
 import type { RequestRecord } from './request-record.ts';
 
-export type CreationPulse = ReturnType<typeof createCreationPulse>;
-
 export interface CreationHour {
   /** Its begin, milliseconds since the Unix epoch. */
   hour: number;

@@ -11,8 +11,6 @@ export interface KeyName {
   keyId: string;
 }
 
-export type KeyUse = ReturnType<typeof createKeyUse>;
-
 const writeEveryMs = 5_000;
 
 const keyUseStream = ({ team, keyId }: KeyName): string => `key-use-${team}.${keyId}`;

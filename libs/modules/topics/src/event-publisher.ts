@@ -29,8 +29,6 @@ export interface PublisherHealth {
   failedStreams: readonly FailedStream[];
 }
 
-export type EventPublisher = ReturnType<typeof createEventPublisher>;
-
 export function createEventPublisher(deps: EventPublisherDependencies) {
   const watch = createWatch(deps);
   const follower = createFollower({ ...deps, name: 'publish' }, async (signal, gotOn) => {

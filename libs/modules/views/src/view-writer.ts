@@ -17,8 +17,6 @@ import { InvariantViolation, TollgateError, type Ids } from '@tollgate/service-k
 import { kindOfStream } from './view-kinds.ts';
 import { streamOf, viewStreamOf, viewWrittenType, type ViewEnvelope, type ViewKind } from './view-kind.ts';
 
-export type ViewWriter = ReturnType<typeof createViewWriter>;
-
 /** Maximum conflicts with other projectors that write the same view. */
 const conflictsMax = 10;
 

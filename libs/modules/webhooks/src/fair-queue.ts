@@ -17,8 +17,6 @@ export interface Receiver {
   origin: string;
 }
 
-export type FairQueue = ReturnType<typeof createFairQueue>;
-
 interface Queue {
   team: string;
   ready: Set<string>;

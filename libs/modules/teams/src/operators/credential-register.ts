@@ -18,8 +18,6 @@ export const sessionLifetimeMs = 9 * hourMs;
 /** Per person, including used links: a record is one event. */
 const credentialsMax = 500;
 
-export type CredentialRegister = ReturnType<typeof createCredentialRegister>;
-
 export interface CredentialRegisterDependencies {
   store: EventStore;
   credentials: OperatorCredentials;

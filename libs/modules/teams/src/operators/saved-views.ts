@@ -25,7 +25,6 @@ type SavedView = z.infer<typeof savedViewSchema>;
 
 export const savedViewsMax = 50;
 
-export type SavedViews = ReturnType<typeof createSavedViews>;
 type Person = Pick<Operator, 'person' | 'source'>;
 
 const savedSchema = z.object({ views: z.array(z.object({ name: z.string(), query: z.string() })) });
