@@ -25,7 +25,7 @@ export class EventOfNewerVersion extends Error {
 }
 
 /** Upgrades the data of an event type from before `until` to its form since then. */
-export interface Upcaster {
+interface Upcaster {
   /** The first schema version with the new form. */
   until: number;
   upcast(data: unknown): unknown;
@@ -77,7 +77,7 @@ export function eventFamily<Family extends Schemas>(
       const upcast = due === undefined ? data : due.reduce((before, each) => each.upcast(before), data);
       return { type, data: schema.parse(upcast) } as EventOf<Family>;
     },
-    versionOf: ({ type, data }) => needs[type]?.(data as never) ?? firstSchemaVersion,
+    versionOf: ({ type, data }) => needs[type]?.(data) ?? firstSchemaVersion,
   };
 }
 
