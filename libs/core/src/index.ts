@@ -8,9 +8,11 @@ export * from './accounts/stopwatch.ts';
 export * from './aggregates/data-secrets.ts';
 export * from './aggregates/installation.ts';
 export * from './aggregates/recurring-tokens.ts';
+export { type RefundKey, refundKeyStream, refundKeyUsedSchema } from './aggregates/refund-keys.ts';
 export * from './aggregates/repository.ts';
 export * from './aggregates/subjects.ts';
 export {
+  customerStream,
   forgetCustomerOf,
   type ForgetDependencies,
   isCustomerKept,
@@ -33,7 +35,6 @@ export * from './core.ts';
 export * from './domain/aggregate.ts';
 export * from './domain/allowed-origins.ts';
 export * from './domain/card-number.ts';
-export * from './domain/customer.ts';
 export * from './domain/dispute/dispute.ts';
 export * from './domain/event-metadata.ts';
 export * from './domain/failed-inquiry.ts';
@@ -53,8 +54,6 @@ export * from './domain/payout/payout-commands.ts';
 export * from './domain/payout/payout-events.ts';
 export * from './domain/payout/payout-machine.ts';
 export * from './domain/payout/payout-state.ts';
-export * from './domain/recurring.ts';
-export * from './domain/refund-key.ts';
 export * from './domain/requester.ts';
 export * from './domain/schema-version.ts';
 export * from './domain/transfer.ts';
@@ -84,7 +83,6 @@ export * from './operations/guard.ts';
 export * from './operations/recorded-decision.ts';
 export * from './operations/refund-payment.ts';
 export * from './operations/resolve-review.ts';
-export type { OriginRefusal } from './operations/allowed-origin.ts';
 export { inProgress, type NotBegun, type OperationDependencies } from './operations/operation.ts';
 export * from './outbound/ask-account.ts';
 export { type CallTimes, quietPeriodMs } from './outbound/call-times.ts';

@@ -57,7 +57,7 @@ async function startRelay(port: number) {
 }
 
 function startSender(...argv: string[]): { child: ChildProcess; lines: string[] } {
-  const program = join(import.meta.dirname, 'sending-process.fixture.ts');
+  const program = join(import.meta.dirname, 'testing', 'sending-process.fixture.ts');
   const child = spawn(process.execPath, [program, ...argv], { stdio: ['pipe', 'pipe', 'inherit'] });
   cleanups.push(() => child.kill('SIGKILL'));
   const lines: string[] = [];

@@ -1,18 +1,23 @@
-/** Stores customer data while another attempt may need it. */
+/**
+ * Customer data of a payment (stream `customer-<payment token>`): encrypted, and kept only while another attempt of the
+ * creation may have to send it. It is erased by deleting the stream.
+ */
 import { type EventStore, StoreUnavailable } from '@tollgate/event-store';
 import { type Actor, type EventMetadata } from '../domain/event-metadata.ts';
-import {
-  type Customer,
-  type CustomerKept,
-  customerKept,
-  customerKeptSchema,
-  customerSchema,
-  customerStream,
-} from '../domain/customer.ts';
 import { firstSchemaVersion } from '../domain/schema-version.ts';
 import { paymentStream } from '../domain/payment/payment-events.ts';
 import { type Clock, type Ids, type Log, type Vault, errorCode } from '@tollgate/service-kit';
 import type { Cause } from './repository.ts';
+import { z } from 'zod';
+
+export const customerKeptSchema = z.object({ sealedCustomer: z.string() });
+type CustomerKept = z.infer<typeof customerKeptSchema>;
+
+export const customerSchema = z.object({ email: z.string().optional(), ip: z.string().optional() });
+type Customer = z.infer<typeof customerSchema>;
+
+export const customerKept = 'CustomerKept';
+export const customerStream = (paymentToken: string): string => `customer-${paymentToken}`;
 
 export interface Customers {
   /** Stores it, encrypted, unless it was erased before. @throws StoreUnavailable */

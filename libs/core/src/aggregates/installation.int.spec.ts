@@ -1,6 +1,5 @@
 import { createFakeClock, createFakeIds } from '@tollgate/testing';
 import { expect, it } from 'vitest';
-import { teaFor } from '../testing/harness.ts';
 import { useHarness } from '../testing/use-harness.ts';
 import { nameOfInstallation } from './installation.ts';
 
@@ -13,17 +12,6 @@ it('a store gets a name at its first start and keeps it if several processes sta
   const names = await Promise.all([1, 2, 3].map(nameIn));
   expect(new Set(names).size).toBe(1);
   expect(await nameIn(4)).toBe(names[0]);
-});
-
-// An older version derived a different token from the same key: a replay after the upgrade charged the card again.
-it('a store with payments and without a name was written by a version that this one cannot continue', async () => {
-  await harness().create(teaFor('order-1'));
-  const naming = nameOfInstallation({
-    store: harness().store,
-    clock: createFakeClock(),
-    ids: createFakeIds(1),
-  });
-  await expect(naming).rejects.toMatchObject({ code: 'store_of_another_version' });
 });
 
 // A permanent error at a start while the store had no leader with a quorum.

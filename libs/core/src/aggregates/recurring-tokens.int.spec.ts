@@ -1,5 +1,4 @@
 import { temporaryStore } from '@tollgate/event-store/testing';
-import { recurringStream } from '../domain/recurring.ts';
 import {
   createLocalKeyService,
   createVault,
@@ -8,7 +7,7 @@ import {
   systemIds,
 } from '@tollgate/service-kit';
 import { expect, it } from 'vitest';
-import { createRecurringTokens, rewrapRecurringTokens } from './recurring-tokens.ts';
+import { createRecurringTokens, recurringStream, rewrapRecurringTokens } from './recurring-tokens.ts';
 
 const owner = {
   environment: 'sandbox',

@@ -1,17 +1,35 @@
-/** The provider's recurring tokens by the aliases that teams use. Encrypted, because each can charge a card. */
+/**
+ * The provider's recurring tokens behind our aliases (stream `recurring-<alias>`): a team charges the alias, through the
+ * account of the first payment. Encrypted, because each can charge a card, and never handed out.
+ */
 import { type EventStore, beginning } from '@tollgate/event-store';
 import { type EventMetadata } from '../domain/event-metadata.ts';
-import {
-  type StoredRecurringToken,
-  recurringStream,
-  recurringTokenContext,
-  recurringTokenStored,
-  recurringTokenStoredSchema,
-} from '../domain/recurring.ts';
+import { environmentSchema } from '../domain/values.ts';
 import { firstSchemaVersion } from '../domain/schema-version.ts';
 import { type Clock, type Ids, type Vault, keyIdOf } from '@tollgate/service-kit';
 import { isToken } from '../domain/ownership.ts';
 import type { Cause } from './repository.ts';
+import { z } from 'zod';
+
+export const recurringTokenStoredSchema = z.object({
+  environment: environmentSchema,
+  team: z.string(),
+  account: z.string(),
+  /** The provider's token, encrypted: it charges the card again. */
+  sealedRecurringToken: z.string(),
+  /** The payment that issued it. */
+  paymentToken: z.string(),
+});
+type StoredRecurringToken = z.infer<typeof recurringTokenStoredSchema>;
+
+export const recurringTokenStored = 'RecurringTokenStored';
+export const recurringStream = (alias: string): string => `recurring-${alias}`;
+
+/** Authenticated with the encrypted token: an owner edited in the store cannot charge the card. */
+export const recurringTokenContext = (
+  stream: string,
+  { environment, team, account, paymentToken }: Omit<StoredRecurringToken, 'sealedRecurringToken'>,
+): string => JSON.stringify([stream, environment, team, account, paymentToken]);
 
 type RecurringToken = Omit<StoredRecurringToken, 'sealedRecurringToken'> & {
   serviceRecurringToken: string;

@@ -1,10 +1,26 @@
-/** Stores the first use of each idempotency key of a refund. */
+/**
+ * The first use of each idempotency key of a refund (stream `refund-<refund token>`). The refund itself is part of its
+ * payment; this distinguishes a replay from another request under the same key, whichever payment it names.
+ */
 import { type EventStore, notShown } from '@tollgate/event-store';
 import { type EventMetadata } from '../domain/event-metadata.ts';
-import { type RefundKey, refundKeyStream, refundKeyUsed, refundKeyUsedSchema } from '../domain/refund-key.ts';
+import { environmentSchema } from '../domain/values.ts';
 import { firstSchemaVersion } from '../domain/schema-version.ts';
 import type { Clock, Ids } from '@tollgate/service-kit';
 import type { Cause } from './repository.ts';
+import { z } from 'zod';
+
+export const refundKeyUsedSchema = z.object({
+  environment: environmentSchema,
+  team: z.string(),
+  paymentToken: z.string(),
+  /** Keyed hash over the validated request, `<kid>.<mac>`. */
+  fingerprint: z.string(),
+});
+export type RefundKey = z.infer<typeof refundKeyUsedSchema>;
+
+export const refundKeyUsed = 'RefundKeyUsed';
+export const refundKeyStream = (refundToken: string): string => `refund-${refundToken}`;
 
 export interface RefundKeys {
   /** Returns the first use of the key: `use` itself, or an earlier request. @throws StoreUnavailable */

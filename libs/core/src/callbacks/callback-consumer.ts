@@ -18,8 +18,10 @@ import {
   isRetryable,
 } from '@tollgate/service-kit';
 import type { Cause } from '../aggregates/repository.ts';
-import { callbackGroup } from './callback-group.ts';
 import type { InquiryResult } from '../inquiry/inquiries.ts';
+
+/** The consumer group of the command service. */
+export const callbackGroup = 'command-service';
 
 export interface CallbackConsumerDependencies {
   bus: MessageBus;

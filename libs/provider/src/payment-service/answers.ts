@@ -28,12 +28,24 @@ import {
 import { pageRows, type Page, type PageQuery } from '@tollgate/core';
 import { isSecretToken } from './secrets.ts';
 
+/** Reads a body of this schema. @param what is missing in any other body */
+const reader =
+  <Data, Answer>(
+    schema: { safeParse(body: unknown): { data?: Data | undefined } },
+    what: string,
+    check: (data: Data) => ReturnType<AnswerReader<Answer>>,
+  ): AnswerReader<Answer> =>
+  (body) => {
+    const { data } = schema.safeParse(body);
+    return data === undefined ? { fault: `success without ${what}` } : check(data);
+  };
+
 /** Reads the answer of a creation; without a token it is invalid. */
-export const readCreation: AnswerReader<CreatePaymentAnswer> = (body) => {
-  const { success, data } = createPaymentAnswerSchema.safeParse(body);
-  if (!success) return { fault: 'success without a readable token and payment' };
-  return isSecretToken(data.token) ? tokenIsSecret : { answer: data };
-};
+export const readCreation: AnswerReader<CreatePaymentAnswer> = reader(
+  createPaymentAnswerSchema,
+  'a readable token and payment',
+  (data) => (isSecretToken(data.token) ? tokenIsSecret : { answer: data }),
+);
 
 /** The service created something, under a name that we must not store. */
 const tokenIsSecret = { fault: 'success with a secret as token' };
@@ -41,53 +53,41 @@ const tokenIsSecret = { fault: 'success with a secret as token' };
 const anotherPayment = { fault: 'answer about another payment' };
 
 /** Reads the answer of a retrieval; one about another payment must not move this one. */
-export const readPayment =
-  (token: string): AnswerReader<ServicePayment> =>
-  (body) => {
-    const { success, data } = retrievePaymentAnswerSchema.safeParse(body);
-    if (!success) return { fault: 'success without a readable payment' };
-    return data.payment.token === token ? { answer: data.payment } : anotherPayment;
-  };
+export const readPayment = (token: string): AnswerReader<ServicePayment> =>
+  reader(retrievePaymentAnswerSchema, 'a readable payment', ({ payment }) =>
+    payment.token === token ? { answer: payment } : anotherPayment,
+  );
 
 /** Reads the answer of a confirmation or a decline of a two-step payment, in which some deployments omit the payment. */
-export const readHoldEnd =
-  (token: string): AnswerReader<ServicePayment | undefined> =>
-  (body) => {
-    const { success, data } = holdEndAnswerSchema.safeParse(body);
-    if (!success) return { fault: 'success without a readable payment' };
-    const named = [data.token, data.payment?.token];
-    if (named.some((other) => other !== undefined && other !== token)) return anotherPayment;
-    return { answer: data.payment };
-  };
+export const readHoldEnd = (token: string): AnswerReader<ServicePayment | undefined> =>
+  reader(holdEndAnswerSchema, 'a readable payment', ({ token: named, payment }) =>
+    [named, payment?.token].some((other) => other !== undefined && other !== token)
+      ? anotherPayment
+      : { answer: payment },
+  );
 
 /**
  * Reads the answer of a refund. A refund has its own token (section 2), so one with its payment's token identifies no refund,
  * and two that differ
  * identify none reliably.
  */
-export const readRefund =
-  (paymentToken: string): AnswerReader<RefundAnswer> =>
-  (body) => {
-    const { success, data } = refundAnswerSchema.safeParse(body);
-    if (!success) return { fault: 'success without a readable refund' };
+export const readRefund = (paymentToken: string): AnswerReader<RefundAnswer> =>
+  reader(refundAnswerSchema, 'a readable refund', (data) => {
     const { token, refund, payment } = data;
     if (isSecretToken(token)) return tokenIsSecret;
     if (payment?.token !== undefined && payment.token !== paymentToken) return anotherPayment;
     if (token !== refund.token || token === paymentToken)
       return { fault: 'success without a token of the refund' };
     return { answer: data };
-  };
+  });
 
 /** Reads the answer of a payout; one with another order number may be foreign. */
-export const readPayoutCreation =
-  (orderNumber: string): AnswerReader<PayoutAnswer> =>
-  (body) => {
-    const { success, data } = payoutAnswerSchema.safeParse(body);
-    if (!success) return { fault: 'success without a readable payout' };
+export const readPayoutCreation = (orderNumber: string): AnswerReader<PayoutAnswer> =>
+  reader(payoutAnswerSchema, 'a readable payout', (data) => {
     const { payout } = data;
     if (isSecretToken(payout.token)) return tokenIsSecret;
     return isOf(orderNumber, payout) && mayBePayout(payout) ? { answer: data } : anotherPayout;
-  };
+  });
 
 const anotherPayout = { fault: 'answer about another payout' };
 
@@ -99,32 +99,22 @@ const mayBePayout = ({ operationType }: ServicePayout): boolean =>
   operationType === undefined || operationType === null || /^payouts?$/i.test(operationType);
 
 /** Reads the answer of a payout's retrieval: the service shows it as `payment`. */
-export const readPayout =
-  (token: string): AnswerReader<ServicePayout> =>
-  (body) => {
-    const { success, data } = retrievePayoutAnswerSchema.safeParse(body);
-    if (!success) return { fault: 'success without a readable payout' };
-    const { payment } = data;
-    return payment.token === token && mayBePayout(payment) ? { answer: payment } : anotherPayout;
-  };
+export const readPayout = (token: string): AnswerReader<ServicePayout> =>
+  reader(retrievePayoutAnswerSchema, 'a readable payout', ({ payment }) =>
+    payment.token === token && mayBePayout(payment) ? { answer: payment } : anotherPayout,
+  );
 
 /** Reads a list of payments; see {@link found}. */
-export const readPayments =
-  (orderNumber: string): AnswerReader<ServicePayment[]> =>
-  (body) => {
-    const { success, data } = listPaymentsAnswerSchema.safeParse(body);
-    if (!success) return { fault: 'success without readable payments' };
-    return found(data, (payment) => payment.orderNumber === orderNumber);
-  };
+export const readPayments = (orderNumber: string): AnswerReader<ServicePayment[]> =>
+  reader(listPaymentsAnswerSchema, 'readable payments', (data) =>
+    found(data, (payment) => payment.orderNumber === orderNumber),
+  );
 
 /** Reads a list of payouts; see {@link found}. */
-export const readPayouts =
-  (orderNumber: string): AnswerReader<ServicePayout[]> =>
-  (body) => {
-    const { success, data } = listPayoutsAnswerSchema.safeParse(body);
-    if (!success) return { fault: 'success without readable payouts' };
-    return found(data, (payout) => payout.orderNumber === orderNumber && mayBePayout(payout));
-  };
+export const readPayouts = (orderNumber: string): AnswerReader<ServicePayout[]> =>
+  reader(listPayoutsAnswerSchema, 'readable payouts', (data) =>
+    found(data, (payout) => payout.orderNumber === orderNumber && mayBePayout(payout)),
+  );
 
 /**
  * The request of a list. Foreign rows show that the filter was ignored, and a larger count shows hidden rows: then "not found"
@@ -145,26 +135,20 @@ function found<Listed extends { token: string }>(
 export type ComparableRow = ServicePayment & { amount: number; currency: string };
 
 /** Reads one page of all payments of some days; see {@link pageOf}. */
-export const readPageOfPayments =
-  (query: PageQuery): AnswerReader<Page<ComparableRow>> =>
-  (body) => {
-    const { success, data } = listPaymentsAnswerSchema.safeParse(body);
-    if (!success) return { fault: 'success without readable payments' };
+export const readPageOfPayments = (query: PageQuery): AnswerReader<Page<ComparableRow>> =>
+  reader(listPaymentsAnswerSchema, 'readable payments', (data) => {
     const { payments } = data;
-    if (!payments.every(isComparable)) return { fault: 'list without amounts' };
-    return pageOf({ ...data, payments }, query, (payment) => !isMarkedAsPayout(payment));
-  };
+    return payments.every(isComparable)
+      ? pageOf({ ...data, payments }, query, (payment) => !isMarkedAsPayout(payment))
+      : { fault: 'list without amounts' };
+  });
 
 const isComparable = (row: ServicePayment): row is ComparableRow =>
   typeof row.amount === 'number' && typeof row.currency === 'string';
 
 /** Reads one page of all payouts of some days; see {@link pageOf}. */
-export const readPageOfPayouts =
-  (query: PageQuery): AnswerReader<Page<ServicePayout>> =>
-  (body) => {
-    const { success, data } = listPayoutsAnswerSchema.safeParse(body);
-    return success ? pageOf(data, query, mayBePayout) : { fault: 'success without readable payouts' };
-  };
+export const readPageOfPayouts = (query: PageQuery): AnswerReader<Page<ServicePayout>> =>
+  reader(listPayoutsAnswerSchema, 'readable payouts', (data) => pageOf(data, query, mayBePayout));
 
 const isMarkedAsPayout = ({ operationType }: ServicePayment): boolean =>
   typeof operationType === 'string' && /^payouts?$/i.test(operationType);
@@ -204,15 +188,10 @@ function isOnDays({ createdAt }: Listed, from: string, to: string): boolean {
 }
 
 /** Reads a balance: the amounts of the requested currency, and of no other. */
-export const readBalance =
-  (currency: string): AnswerReader<ServiceBalance> =>
-  (body) => {
-    const { success, data } = balanceAnswerSchema.safeParse(body);
-    if (!success) return { fault: 'success without a readable balance' };
-    return data.wallet.currency === currency
-      ? { answer: data.wallet }
-      : { fault: 'answer about another currency' };
-  };
+export const readBalance = (currency: string): AnswerReader<ServiceBalance> =>
+  reader(balanceAnswerSchema, 'a readable balance', ({ wallet }) =>
+    wallet.currency === currency ? { answer: wallet } : { fault: 'answer about another currency' },
+  );
 
 export interface ReadDisputes {
   found: ServiceDispute[];

@@ -65,9 +65,8 @@ export const payoutSchema = z.object({
 });
 export type Payout = z.infer<typeof payoutSchema>;
 
-/** Before the request. */
-export const noPayout = undefined;
-export type PayoutState = Payout | typeof noPayout;
+/** Undefined before the request. */
+export type PayoutState = Payout | undefined;
 
 /**
  * The state after an event.

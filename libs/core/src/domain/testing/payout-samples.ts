@@ -9,7 +9,7 @@ import type {
   PayoutTerms,
 } from '../payout/payout-events.ts';
 import type { PayoutPhase } from '../payout/payout-machine.ts';
-import { evolvePayout, noPayout, type Payout, type PayoutState } from '../payout/payout-state.ts';
+import { evolvePayout, type Payout, type PayoutState } from '../payout/payout-state.ts';
 
 export const payoutTerms: PayoutTerms = {
   amount: 1000,
@@ -168,7 +168,7 @@ export const observedPayout = (status: string, changes: Partial<ObservedPayout> 
 });
 
 export const foldPayout = (history: readonly PayoutEvent[]): PayoutState =>
-  history.reduce<PayoutState>(evolvePayout, noPayout);
+  history.reduce<PayoutState>(evolvePayout, undefined);
 
 /** As {@link foldPayout}, for a history that is not empty. */
 export function payoutAfter(history: readonly PayoutEvent[]): Payout {

@@ -2,13 +2,13 @@
 import type { ObservedPayout, PayoutInput, PayoutOutcome } from '../payout/payout-commands.ts';
 import { decidePayout } from '../payout/payout-decide.ts';
 import type { PayoutEvent, PayoutStatus } from '../payout/payout-events.ts';
-import { evolvePayout, noPayout, type PayoutState } from '../payout/payout-state.ts';
+import { evolvePayout, type PayoutState } from '../payout/payout-state.ts';
 import { observeDiscrepancy, type DiscrepancyKind } from '../discrepancy.ts';
 import { observedPayout, payoutReviewResolved, refusalError } from './payout-samples.ts';
 
 /** Payouts for `scenario` of `@tollgate/testing`. */
 export const payoutDomain = {
-  initial: noPayout as PayoutState,
+  initial: undefined as PayoutState,
   evolve: evolvePayout,
   decide: decidePayout,
   againGives: ({ type }: PayoutInput) =>

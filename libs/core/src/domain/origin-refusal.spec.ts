@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { caller as anyCaller } from '../testing/harness.ts';
-import { originRefusal } from './allowed-origin.ts';
+import { originRefusal } from './allowed-origins.ts';
 
 const origins = ['https://shop.example'];
 const caller = { ...anyCaller, allowedOrigins: { callback: origins, redirect: origins } };

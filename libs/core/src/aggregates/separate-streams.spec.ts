@@ -1,9 +1,9 @@
 /** Separate streams for the data of a payment. Releases that run side by side find them by these names. */
 import { expect, it } from 'vitest';
 import type { z } from 'zod';
-import { customerKept, customerKeptSchema, customerSchema, customerStream } from './customer.ts';
-import { recurringStream, recurringTokenStored, recurringTokenStoredSchema } from './recurring.ts';
-import { refundKeyStream, refundKeyUsed, refundKeyUsedSchema } from './refund-key.ts';
+import { customerKept, customerKeptSchema, customerSchema, customerStream } from './customers.ts';
+import { recurringStream, recurringTokenStored, recurringTokenStoredSchema } from './recurring-tokens.ts';
+import { refundKeyStream, refundKeyUsed, refundKeyUsedSchema } from './refund-keys.ts';
 
 it.each([
   ['a customer', customerStream('pay_1'), 'customer-pay_1', customerKept, 'CustomerKept'],

@@ -1,2 +1,0 @@
-/** The consumer group of the command service. */
-export const callbackGroup = 'command-service';
