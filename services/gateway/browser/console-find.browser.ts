@@ -155,6 +155,7 @@ it(
 it('requests are listed by outcome, and each opens with its answer', async () => {
   const body = { product: 'Tea', amount: -1, currency: 'EUR', orderNumber: 'wrong-1' };
   expect((await system.gateway('POST', '/api/v1/payments', { body })).statusCode).toBe(400);
+  expect((await create('right-1')).statusCode).toBe(200);
   await signIn('viewer');
   await page.getByRole('navigation', { name: 'Main' }).getByText('Requests').click();
   const rows = page.locator('tr[data-row]');
