@@ -21,7 +21,7 @@ import type { Cause } from '../aggregates/repository.ts';
 import type { InquiryResult } from '../inquiry/inquiries.ts';
 
 /** The consumer group of the command service. */
-export const callbackGroup = 'command-service';
+const callbackGroup = 'command-service';
 
 export interface CallbackConsumerDependencies {
   bus: MessageBus;
