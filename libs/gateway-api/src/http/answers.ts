@@ -68,7 +68,7 @@ export const answerSchemas = {
   Cause: causeSchema,
   PaymentEvent: paymentEventSchema,
   PayoutEvent: payoutEventSchema,
-  CreatedPayment: z.object({
+  CreatedPayment: answer({
     ...answeredPayment,
     processingUrl: z.string().exactOptional().describe('Redirect your customer to it.'),
   }),

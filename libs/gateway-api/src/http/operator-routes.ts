@@ -38,6 +38,7 @@ const onBehalf =
 export const operatorRoutes = {
   listPaymentsOfAll: {
     ...reading('payments', 'teams'),
+    tellsPosition: true,
     summary: 'Lists the payments of all teams, newest or oldest first',
     description: `With a filter by amount, account, mask or decline reason, a page ends after 5,000 payments that do not match: follow \`nextCursor\`.\n\n${onBehalf}`,
     query: operatorPaymentListSchema,
@@ -127,6 +128,7 @@ export const operatorRoutes = {
   },
   listPayoutsOfAll: {
     ...reading('payouts', 'teams'),
+    tellsPosition: true,
     summary: 'Lists the payouts of all teams, newest or oldest first',
     query: operatorPayoutListSchema,
     isExpensive: true,
@@ -146,6 +148,7 @@ export const operatorRoutes = {
   },
   listRefundsOfAll: {
     ...reading('refunds', 'teams'),
+    tellsPosition: true,
     summary: 'Lists the refunds of all teams, newest or oldest first',
     query: operatorRefundListSchema,
     isExpensive: true,
@@ -160,6 +163,7 @@ export const operatorRoutes = {
   },
   listDisputesOfAll: {
     ...reading('disputes', 'teams'),
+    tellsPosition: true,
     summary: 'Lists the disputes of all teams, newest or oldest first',
     description:
       'A caller that reaches every team also sees disputes whose payment is not known: they have no team.',
@@ -176,6 +180,7 @@ export const operatorRoutes = {
   },
   listJournalOfAll: {
     ...reading('journal', 'teams'),
+    tellsPosition: true,
     summary: 'Lists journal entries of all teams, newest or oldest first',
     description:
       'Transfers between shared wallets belong to no team: callers who reach all teams see them. A page ends after 5,000 entries that do not match: follow `nextCursor`.',
