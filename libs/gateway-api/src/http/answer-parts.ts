@@ -9,7 +9,7 @@ export const page = {
 const success = z.literal(true);
 
 export const answer = <Fields extends Readonly<Record<string, z.ZodType>>>(fields: Fields) =>
-  z.object({ success, ...fields } as { success: typeof success } & Fields);
+  z.object({ success, ...fields });
 
 export const pageOf = <Fields extends Readonly<Record<string, z.ZodType>>>(fields: Fields) =>
-  answer({ ...fields, ...page } as Fields & typeof page);
+  answer({ ...fields, ...page });

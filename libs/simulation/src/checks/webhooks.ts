@@ -27,6 +27,21 @@ export type WebhookChecks = ReturnType<typeof createWebhookChecks>;
 
 const failuresMany = 4;
 
+function createFailureCounts() {
+  /** By stream and webhook. */
+  const failures = new Map<string, number>();
+  return {
+    noteTry({ stream, type, data }: RecordedEvent): void {
+      const key = `${stream} ${(data as { id: string }).id}`;
+      if (type === 'DeliveryFailed') failures.set(key, (failures.get(key) ?? 0) + 1);
+      else failures.delete(key);
+    },
+    // After a minute of failures the next attempt is hours away.
+    isPutOff: (stream: string): boolean =>
+      [...failures].some(([key, count]) => key.startsWith(`${stream} `) && count >= failuresMany),
+  };
+}
+
 export function createWebhookChecks({
   books,
   complain,
@@ -40,11 +55,7 @@ export function createWebhookChecks({
   const receiverAt = (url: string) => receivers.find((each) => each.url === url);
   /** The recorded state after each event, of payments, payouts, refunds and disputes, by token and event. */
   const onRecord = new Map<string, { status: string; amount: number; position: string }>();
-  /** Number of failures by stream and webhook. */
-  const failures = new Map<string, number>();
-  // After a minute of failures the next attempt is hours away.
-  const isPutOff = (stream: string): boolean =>
-    [...failures].some(([key, count]) => key.startsWith(`${stream} `) && count >= failuresMany);
+  const { isPutOff, noteTry } = createFailureCounts();
 
   function noteState({ stream, revision, position }: RecordedEvent): void {
     const operation = books.find(stream.replace(/^(payment|payout)-/, ''));
@@ -62,12 +73,6 @@ export function createWebhookChecks({
     if (added === undefined) return;
     if (added.since !== undefined) complain('webhooks', `the endpoint of ${added.team} was added twice`);
     Object.assign(added, { since: position, streams: `webhook-${id}.` });
-  }
-
-  function noteTry({ stream, type, data }: RecordedEvent): void {
-    const key = `${stream} ${(data as { id: string }).id}`;
-    if (type === 'DeliveryFailed') failures.set(key, (failures.get(key) ?? 0) + 1);
-    else failures.delete(key);
   }
 
   /** Redelivery is allowed, including out of order; first deliveries follow the order of the events. */

@@ -58,7 +58,7 @@ export function paymentActions(
   if (!mayAct(session, payment))
     return html`<p class="calm">${texts.actions.notYours(formatGrants(session.grants))}</p>`;
   const { token, currency, account, revision } = payment;
-  const forms = (payment.needConfirmation === true ? ofTwoSteps : ofOneStep).map((name): ActionForm => {
+  const forms = (payment.needConfirmation ? ofTwoSteps : ofOneStep).map((name): ActionForm => {
     const words = texts.actions[name];
     const shown = amountText(name === 'refund' ? refundableAmount : payment.heldAmount, currency);
     return {

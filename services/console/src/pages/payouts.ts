@@ -5,7 +5,6 @@ import { amountColumn, createdColumn, teamColumn, tokenColumn } from '../compone
 import { partListPage } from '../components/part-list.ts';
 import { chip } from '../components/state.ts';
 import type { List } from '../components/table.ts';
-import { shortToken } from '../components/token.ts';
 import { texts } from '../texts.ts';
 
 const words = texts.payouts;
@@ -33,7 +32,7 @@ const list: List<ListedPayout> = {
       id: 'order',
       name: columns.order,
       use: 'always',
-      cell: ({ token, orderNumber = shortToken(token) }) =>
+      cell: ({ token, orderNumber }) =>
         html`<a href="${payoutPath(token)}" title="${orderNumber} ${token}">${orderNumber}</a>`,
     },
     { id: 'state', name: columns.state, width: 'chip', use: 'always', cell: ({ phase }) => chip(phase) },

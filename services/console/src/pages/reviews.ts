@@ -254,10 +254,11 @@ async function storyOf(
 ): Promise<Html | undefined> {
   if (kind === 'unmatched') return undefined;
   const about = `/api/v1/admin/${kind}s/${encodeURIComponent(token)}`;
-  const [{ events }, { disputes = [] }] = await Promise.all([
+  const [{ events }, shown] = await Promise.all([
     api.get<'OperatorHistory'>(`${about}/events`),
-    api.get<'OperatorPayment'>(about),
+    api.get<'OperatorPayment' | 'OperatorPayout'>(about),
   ]);
+  const disputes = 'disputes' in shown ? shown.disputes : [];
   return timeline({ events, webhooks: [], disputes, currency, replayForm: undefined, address });
 }
 
