@@ -54,7 +54,7 @@ const changesAt = (version: number): readonly Change[] => [
   {
     file: 'libs/gateway-api/src/payment-events.ts',
     from: '  RecurringTokenIssued: publicEvent(',
-    to: "  PaymentNoted: publicEvent('Noted.', { both: { note: z.string() } }, { note: 'x' }, after.approved),\n  RecurringTokenIssued: publicEvent(",
+    to: "  PaymentNoted: publicEvent('Noted.', { note: z.string() }),\n  RecurringTokenIssued: publicEvent(",
   },
   // They are written once they may be.
   {
