@@ -27,6 +27,7 @@ SAID_BY_NO_SCHEMA = [
     # Of the time.
     ("invalid_param", "^The day must not be in the future"),
     ("invalid_param", "^expiresAt must be in the future"),
+    ("invalid_param", "^month has not begun"),
     ("invalid_param", "card.expires must not be in the past"),
     # Of which no pattern can be written.
     ("invalid_param", "^networks must be networks such as"),
