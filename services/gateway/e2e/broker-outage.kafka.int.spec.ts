@@ -54,7 +54,7 @@ async function grow(load: CreationLoad, count: number): Promise<void> {
   await eventually(() => expect(load.tokens.size).toBeGreaterThanOrEqual(enough), seconds(60));
 }
 
-/** The sandbox is told to resend callbacks, to avoid the pauses between its attempts. */
+/** The sandbox resends callbacks on request, to avoid the pauses between its attempts. */
 async function expectCallbacksToComeAgain(): Promise<void> {
   await eventually(
     async () => {

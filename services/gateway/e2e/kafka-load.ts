@@ -23,7 +23,7 @@ export interface CreationLoad {
   paid: Set<string>;
   /** Creations without an immediate success; each is repeated. */
   setbacks: number;
-  /** Starts no more creations, and resolves when all pending ones are answered. */
+  /** Stops creating payments, and resolves when all pending requests are answered. */
   end(): Promise<void>;
 }
 

@@ -34,7 +34,7 @@ export function openReader(file: string | URL) {
   // A scanner has four statements: preparing them costs more than most of its reads.
   const scanners = new LRUCache<string, ReturnType<typeof createScanner>>({ max: scannersMax });
   return {
-    /** The next events of a stream, in reading order. `isEnd`: the stream has no more of them. */
+    /** The next events of a stream, in reading order. `isEnd`: no further event follows. */
     page: ({ stream, from, direction, limit }: PageRequest): { events: RecordedEvent[]; isEnd: boolean } =>
       look(pages[direction], [stream, from], Math.min(limit, lookEventsMax)),
     /** Returns the function that reads the events after a row number. */

@@ -57,7 +57,7 @@ export type OfOwners<Query extends ListOwner> = Omit<Query, keyof ListOwner> & {
 };
 
 /** The owner in cursors over several owners: no team has this name. */
-const everybody: ListOwner = { environment: 'production', team: '*' };
+const allTeams: ListOwner = { environment: 'production', team: '*' };
 
 /** The query with the owner that its cursors are bound to. */
 export const boundTo = <Query extends object>(
@@ -65,7 +65,7 @@ export const boundTo = <Query extends object>(
   query: Query,
 ): Query & ListOwner => {
   const [owner, ...others] = owners;
-  const { environment, team } = owner === undefined || others.length > 0 ? everybody : owner;
+  const { environment, team } = owner === undefined || others.length > 0 ? allTeams : owner;
   return { ...query, environment, team };
 };
 

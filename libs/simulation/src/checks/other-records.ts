@@ -180,10 +180,10 @@ export function createUnmatchedChecks({ ledger, books, isRestored }: World) {
     books.find(orderNumber.replace(/\.\d+$/, ''))?.serviceToken === token ||
     named.has(token);
 
-  const untold = () =>
+  const unreported = () =>
     [...ledger.payments, ...ledger.payouts]
       .filter((each) => hasMoved(each) && !isKnown(each))
-      .map(({ orderNumber }) => `the service has ${orderNumber}, and nobody is told of it`);
+      .map(({ orderNumber }) => `the service has ${orderNumber}, and no review reports it`);
 
   return {
     onRecorded: ({ stream, type, data }: RecordedEvent): void => {
@@ -199,8 +199,8 @@ export function createUnmatchedChecks({ ledger, books, isRestored }: World) {
       const owned = new Set(books.all().map((each) => each.serviceToken));
       const stale = [...open.values()]
         .filter((token) => owned.has(token))
-        .map((token) => `${token} belongs to somebody, and is still in review as nobody's`);
-      return isRestored() ? [...stale, ...untold()] : stale;
+        .map((token) => `${token} belongs to a team, and is still in review as unmatched`);
+      return isRestored() ? [...stale, ...unreported()] : stale;
     },
   };
 }

@@ -1,4 +1,4 @@
-/** Who may move or release money: limits, approvals and paused accounts, without the gateway's own sums; resolutions of reviews. */
+/** Checks permissions: limits, approvals and paused accounts, computed without the gateway's own sums; resolutions of reviews. */
 import type { RecordedEvent } from '@tollgate/event-store';
 import type { Operation } from '../people/teams.ts';
 import type { World } from '../world.ts';

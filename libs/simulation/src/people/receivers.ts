@@ -1,4 +1,4 @@
-/** What the teams read and receive: single payments, feeds with every event once and in order, and webhooks, which fail. */
+/** Reads and receipts of the teams: single payments, feeds with every event once and in order, and webhooks, which fail. */
 import type { RecordedEvent } from '@tollgate/event-store';
 import type { WebhookClient } from '@tollgate/webhooks';
 import { requireNoSecret } from '../checks/secrets.ts';

@@ -110,7 +110,7 @@ function stateOf({ state }: Account): Html {
   return html`<span class="chip ${tone}">${sign(tone)}${words.states[state]}</span>`;
 }
 
-/** Who has paused the account, and why; not shown for an active account. */
+/** The person who paused the account, and the reason; not shown for an active account. */
 function whyClosed({ account, environment, state, lastChange }: Account): Html | undefined {
   if (state === 'active' || lastChange === undefined) return undefined;
   const { at, by, reason } = lastChange;

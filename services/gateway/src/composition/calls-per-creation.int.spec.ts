@@ -81,7 +81,7 @@ it(
       patient,
     );
     const perPayment = (name: string) => (counts[name] ?? 0) / payments;
-    // On a busy machine an append may meet another one of its payment and be repeated.
+    // Rounded: on a busy machine 60 payments once took 121 appends.
     expect(Math.round(perPayment('append payment') * 10) / 10).toBe(2);
     expect(Math.round(perPayment('read payment') * 10) / 10).toBe(1);
     expect(perPayment('append $$view_payment')).toBe(0);
