@@ -254,6 +254,11 @@ const onlyImports = (packages) => [
         regex: `^(?!\\.{1,2}/|(${packages.join('|')})$)`,
         message: `The domain imports its own files and ${packages.join(', ')}.`,
       },
+      {
+        regex:
+          '^(\\.\\./)+((accounts|aggregates|callbacks|inquiry|operations|outbound)/|testing/(harness|fake))',
+        message: 'The domain imports nothing that does I/O; its specs run alone under mutation.',
+      },
     ],
   },
 ];

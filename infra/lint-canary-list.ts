@@ -99,6 +99,9 @@ const domainFaults = [
   canary('tollgate/pure-domain-imports', domain, take('readFileSync', 'node:fs'), {
     name: 'canary-*.spec.ts',
   }),
+  canary('tollgate/pure-domain-imports', domain, "export * from '../testing/harness.ts';", {
+    name: 'canary-*.spec.ts',
+  }),
   canary('tollgate/pure-domain-globals', domain, 'export const at = Date.now();'),
   canary('tollgate/pure-domain-globals', domain, 'export const at = new Date(0);'),
   canary('tollgate/pure-domain-globals', domain, 'export const where = globalThis.process;'),

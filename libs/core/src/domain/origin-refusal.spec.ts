@@ -1,10 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { caller as anyCaller } from '../testing/harness.ts';
 import { originRefusal } from './allowed-origins.ts';
+import type { Requester } from './requester.ts';
 
 const origins = ['https://shop.example'];
-const caller = { ...anyCaller, allowedOrigins: { callback: origins, redirect: origins } };
-const free = { ...anyCaller, allowedOrigins: { callback: [], redirect: undefined } };
+const caller: Requester = {
+  team: 'demo',
+  keyId: 'k',
+  environment: 'sandbox',
+  allowedOrigins: { callback: origins, redirect: origins },
+  wallet: { kind: 'provider' },
+};
+const free: Requester = { ...caller, allowedOrigins: { callback: [], redirect: undefined } };
 
 describe('originRefusal', () => {
   it.each([
