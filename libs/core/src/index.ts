@@ -30,7 +30,6 @@ export {
 export * from './background.ts';
 export * from './callbacks/callback-consumer.ts';
 export * from './callbacks/callback-records.ts';
-export * from './callbacks/dead-letters.ts';
 export * from './core.ts';
 export * from './domain/aggregate.ts';
 export * from './domain/allowed-origins.ts';

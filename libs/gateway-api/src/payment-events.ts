@@ -146,9 +146,6 @@ export const paymentEvents = {
     'The answer to the refund was lost, and its amount stays reserved. The gateway inquires about its status.',
     { refundToken, reason },
   ),
-  RefundDeclineReported: publicEvent(
-    'A callback reported that a refund was declined. The gateway inquires about the refund.',
-  ),
   ExternalRefundObserved: publicEvent('Money was refunded outside the gateway.', { amount }),
   FinalStatusRevised: publicEvent('The Payment Service changed a final status.', {
     from: paymentStatusSchema,

@@ -21,7 +21,6 @@ import * as accounts from './accounts.ts';
 import { adopt, adoptParameters } from './adopt.ts';
 import { auditParameters, showAudit, verifyLog } from './audit.ts';
 import { back, compact, verify } from './backups.ts';
-import { listDeadLetters, replayCallbacks } from './callbacks.ts';
 import * as keys from './keys.ts';
 import { transfer, transferParameters, verifyLedger } from './ledger.ts';
 import * as operators from './operators.ts';
@@ -258,22 +257,6 @@ export const commands: readonly Command<ActingTools>[] = [
     'deliver the webhooks of a payment or payout again',
     { token: read.subject, id: option('<id>', 'only this one', text) },
     webhooks.replayWebhooks,
-  ),
-  command(
-    'callbacks dead-letters',
-    'list dead-lettered callbacks of the Payment Service',
-    {},
-    listDeadLetters,
-  ),
-  command(
-    'callbacks replay',
-    'publish dead-lettered callbacks again; the running gateway applies them',
-    {
-      offset: option('<partition/offset>', 'the callback at this offset', read.recordPlace),
-      all: flag('all that were not replayed'),
-    },
-    replayCallbacks,
-    exactlyOne('offset', 'all'),
   ),
   command(
     'tail',

@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type EventStoreDbConnection, guardAppends, requireReadable } from '@tollgate/event-store';
-import { type TopicSpec, prefixTopicReader, prefixTopics } from '@tollgate/message-bus';
+import { type TopicSpec, prefixTopicReader } from '@tollgate/message-bus';
 import { inquiryLimits, schemaVersion } from '@tollgate/core';
 import { providers } from '@tollgate/provider';
 import {
@@ -108,16 +108,14 @@ const openAccountsBeside =
 async function kafkaTools(
   kafka: KafkaConfig | undefined,
   { clock, log }: { clock: Clock; log: Log },
-): Promise<Pick<OpenedTools, 'openBus' | 'topicReader' | 'topicAdmin'>> {
+): Promise<Pick<OpenedTools, 'topicReader' | 'topicAdmin'>> {
   if (kafka === undefined) return {};
-  const { checkTopics, createKafkaMessageBus, createKafkaTopicReader, ensureTopics } =
-    await import('@tollgate/message-bus/kafka');
+  const { checkTopics, createKafkaTopicReader, ensureTopics } = await import('@tollgate/message-bus/kafka');
   const { topicPrefix } = kafka;
   const connection = { ...kafka.connection, clock, log };
   const prefixed = (specs: readonly TopicSpec[]) =>
     specs.map((spec) => ({ ...spec, topic: `${topicPrefix}${spec.topic}` }));
   return {
-    openBus: () => prefixTopics(createKafkaMessageBus(connection), topicPrefix),
     topicReader: prefixTopicReader(createKafkaTopicReader(connection), topicPrefix),
     topicAdmin: {
       ensureTopics: (specs) => ensureTopics(connection, prefixed(specs)),

@@ -37,7 +37,6 @@ export const walletName = matching(walletNameSchema);
 export const currency = matching(currencySchema, 'must be an ISO 4217 alphabetic code in capitals');
 export const hash = pattern(/^[0-9a-f]{64}$/, 'must be a hash of 64 hexadecimal digits');
 const subjectToken = pattern(/^[A-Za-z0-9_-]{1,128}$/, 'must be the token of a payment or payout');
-export const recordPlace = pattern(/^\d{1,9}\/\d{1,19}$/, 'must be a partition and an offset such as 3/17');
 
 const unlessPayout = /^(?!po_)/;
 export const paymentToken = (text: string): string => {

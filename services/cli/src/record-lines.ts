@@ -1,6 +1,6 @@
 /** Formats records of the topics for the command line. */
 import { styleText } from 'node:util';
-import { decodeDlqRecord, providerCallbacksDlqTopic, providerCallbacksTopic } from '@tollgate/core';
+import { providerCallbacksTopic } from '@tollgate/core';
 import { decodeGatewayRecord, type JournalEntryOnTopic, sequenceHeader } from '@tollgate/gateway-api';
 import type { BusRecord } from '@tollgate/message-bus';
 import { formatAmount } from '@tollgate/core/money';
@@ -63,7 +63,6 @@ export function toRecordJson(record: BusRecord): Record<string, unknown> {
 
 function shownOf(record: BusRecord): Shown {
   if (record.topic === providerCallbacksTopic) return { state: record.headers['environment'] ?? '' };
-  if (record.topic === providerCallbacksDlqTopic) return shownOfDeadLetter(record);
   const decoded = decodeGatewayRecord(record);
   switch (decoded.kind) {
     case 'payment':
@@ -94,12 +93,6 @@ const shownOfEntry = ({ kind, currency, postings }: JournalEntryOnTopic): Shown 
     .join(', '),
 });
 
-function shownOfDeadLetter(record: BusRecord): Shown {
-  const decoded = decodeDlqRecord(record);
-  return { state: decoded.kind === 'replayed' ? `replayed ${decoded.place}` : decoded.reason };
-}
-
-const typeOf = ({ topic }: BusRecord): string =>
-  topic === providerCallbacksTopic || topic === providerCallbacksDlqTopic ? 'callback' : '?';
+const typeOf = ({ topic }: BusRecord): string => (topic === providerCallbacksTopic ? 'callback' : '?');
 
 const timeOf = ({ timestamp }: BusRecord): string => new Date(timestamp).toISOString();

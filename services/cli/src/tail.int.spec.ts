@@ -1,11 +1,5 @@
 import { temporaryStore } from '@tollgate/event-store/testing';
-import {
-  type EncodedRecord,
-  encodeCallbackRecord,
-  encodeDeadLetter,
-  providerCallbacksDlqTopic,
-  providerCallbacksTopic,
-} from '@tollgate/core';
+import { type EncodedRecord, encodeCallbackRecord, providerCallbacksTopic } from '@tollgate/core';
 import { gatewayDisputesTopic, gatewayPaymentsTopic, gatewayPayoutsTopic } from '@tollgate/gateway-api';
 import { exampleOf as recordOf } from '@tollgate/gateway-api/asyncapi';
 import { createEmbeddedMessageBus, createEmbeddedTopicReader } from '@tollgate/message-bus';
@@ -177,16 +171,12 @@ describe('tail', () => {
     expect(out.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
   });
 
-  it('shows callbacks, and dead-lettered ones with their reason', async () => {
+  it('shows callbacks', async () => {
     const { bus, run } = await start();
     const body = new TextEncoder().encode('{"status":"approved"}');
     const callback = encodeCallbackRecord({ environment: 'sandbox', token: 'pay_1', body, receivedAt: 5 });
     await bus.publish(providerCallbacksTopic, [callback]);
-    await bus.publish(providerCallbacksDlqTopic, [encodeDeadLetter(callback, 'service_unreachable')]);
     expect((await run(`tail ${providerCallbacksTopic}`)).out).toMatch(/callback +pay_1 +sandbox\n$/);
-    expect((await run(`tail ${providerCallbacksDlqTopic}`)).out).toMatch(
-      /callback +pay_1 +service_unreachable\n$/,
-    );
   });
 });
 

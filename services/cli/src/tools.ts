@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type PaymentIndex, createPaymentIndex } from '@tollgate/lists';
 import type { EventStore } from '@tollgate/event-store';
 import { createComputedTopicReader } from '@tollgate/topics';
-import type { MessageBus, TopicDifference, TopicReader, TopicSpec } from '@tollgate/message-bus';
+import type { TopicDifference, TopicReader, TopicSpec } from '@tollgate/message-bus';
 import type { Account, Environment, Person } from '@tollgate/core';
 import type {
   AccountName,
@@ -54,8 +54,6 @@ export interface OpenedTools {
   openAccount: (environment: Environment, name: string) => Account;
   /** Names of the accounts; undefined if not known here. @throws StartupError if the file cannot be read */
   accountNames?: () => readonly AccountName[] | undefined;
-  /** The gateway's bus; absent if it is embedded in the store. */
-  openBus?: () => MessageBus;
   /** Absent without Kafka: the public topics are then computed from the events. */
   topicReader?: TopicReader;
   /** Absent without Kafka. */

@@ -1,12 +1,6 @@
 import { readCallback } from '@tollgate/provider/callbacks';
-import {
-  encodeCallbackRecord,
-  providerCallbacksDlqTopic,
-  providerCallbacksTopic,
-  type DueItem,
-  inquiryDelays,
-} from '@tollgate/core';
-import { type MessageBus, createEmbeddedMessageBus, createEmbeddedTopicReader } from '@tollgate/message-bus';
+import { encodeCallbackRecord, providerCallbacksTopic, type DueItem, inquiryDelays } from '@tollgate/core';
+import { type MessageBus, createEmbeddedMessageBus } from '@tollgate/message-bus';
 import { recordsOnTopic } from '@tollgate/message-bus/testing';
 import { type TeamDirectory, createOperatorCredentials } from '@tollgate/teams';
 import { Secret, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
@@ -50,7 +44,6 @@ const depsWith = (changes: Partial<CommandServiceDependencies>): CommandServiceD
   ids: systemIds,
   log: silentLog,
   readCallback,
-  topicReader: createEmbeddedTopicReader({ store: harness().store }),
   bus: createEmbeddedMessageBus({
     store: harness().store,
     clock: systemClock,
@@ -138,17 +131,6 @@ describe('the parts together', () => {
     await eventually(async () => {
       expect((await payments.load(token))?.payment.refunds).toMatchObject([{ state: 'approved' }]);
       expect((await payouts.load(payout))?.payout.phase).toBe('approved');
-    });
-    expect(await harness().history(token)).toContain('RefundDeclineReported');
-  });
-
-  it('dead-letter a callback about a refund of a payment, and about a payout, that do not exist', async () => {
-    const bus = start();
-    await callback(bus, 'pay_unknown', { type: 'refund', status: 'declined', token: 'service-refund-1' });
-    await callback(bus, 'po_unknown', { type: 'payout', status: 'approved', token: 'service-payout-1' });
-    await eventually(async () => {
-      const deadLetter = await recordsOnTopic(harness().store, providerCallbacksDlqTopic);
-      expect(deadLetter.map(({ key }) => key).sort()).toEqual(['pay_unknown', 'po_unknown']);
     });
   });
 

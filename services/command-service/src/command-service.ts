@@ -2,7 +2,7 @@
  * Decides, announces, calls and records. It is the only service that calls providers, and the only one that writes
  * payments, payouts and disputes.
  */
-import type { MessageBus, TopicReader } from '@tollgate/message-bus';
+import type { MessageBus } from '@tollgate/message-bus';
 import {
   type InquiryDelays,
   type AccountsFile,
@@ -45,7 +45,7 @@ import {
 } from '@tollgate/reconciliation';
 import { registerAccountRoutes } from './routes/account-routes.ts';
 import { registerCredentialRoutes } from './routes/credential-routes.ts';
-import { registerDeadLetterRoutes } from './routes/dead-letter-routes.ts';
+import { registerCustomerRoutes } from './routes/customer-routes.ts';
 import { registerMoneyRoutes } from './routes/money-routes.ts';
 import { registerOperatorRoutes } from './routes/operator-routes.ts';
 import { registerPaymentRoutes } from './routes/payment-routes.ts';
@@ -56,7 +56,6 @@ export interface CommandServiceDependencies extends CoreDependencies {
   bus: MessageBus;
   /** Reads the hint of a provider's callback. */
   readCallback: CallbackConsumerDependencies['readCallback'];
-  topicReader: TopicReader;
   directory: TeamDirectory;
   /** Due inquiries, and balances. */
   index: InquiryScheduleDependencies['index'] & WalletReservationsDependencies['index'];
@@ -135,7 +134,7 @@ export function createCommandService(deps: CommandServiceDependencies): CommandS
       registerOperatorRoutes(app, parts);
       registerCredentialRoutes(app, { ...parts, operators: deps.operators });
       registerTeamRoutes(app, parts);
-      registerDeadLetterRoutes(app, { ...parts, bus: deps.bus, topicReader: deps.topicReader });
+      registerCustomerRoutes(app, parts);
       registerAccountRoutes(app, {
         ...parts,
         index: deps.index,
@@ -184,7 +183,7 @@ function callbacksOf(
   parts: ReturnType<typeof createParts>,
   background: ReturnType<typeof createBackground>,
 ): CallbackConsumerDependencies {
-  const { payments, sender, inquiries, disputes } = parts;
+  const { sender, inquiries, disputes } = parts;
   return {
     ...deps,
     /** One that arrives before the call's answer is followed by another one after the answer. */
@@ -196,10 +195,6 @@ function callbacksOf(
     },
     inquireNamed: (...named) => inquireNamed(parts, ...named),
     nudgeDisputes: () => disputes.nudge(),
-    async recordRefundDeclineReported(token, serviceRefundToken, cause) {
-      if ((await payments.load(token)) === undefined) return;
-      await payments.execute(token, { type: 'RecordRefundDeclineReported', serviceRefundToken }, cause);
-    },
     async defer({ token, ...named }, cause) {
       const deferred = { type: 'DeferCallback', ...named, deferredAt: deps.clock.now() } as const;
       await subjectsOf(parts, token).execute(token, deferred, cause);

@@ -420,8 +420,6 @@ describe('every answer matches the document', { timeout: 120_000 }, () => {
     expect((await ask('POST', `/api/v1/admin/payments/${token}/inquire`)).statusCode).toBe(200);
     const balance = 'accounts/sandbox/sandbox/balance?currency=EUR';
     expect((await ask('GET', `/api/v1/admin/${balance}`)).statusCode).toBe(200);
-    expect((await ask('GET', '/api/v1/admin/dead-letters')).statusCode).toBe(200);
-    expect((await ask('POST', '/api/v1/admin/dead-letters/replay', { body: {} })).statusCode).toBe(200);
     expect((await ask('GET', '/api/v1/admin/me')).body).toMatchObject({ credential: expect.any(String) });
     const unknown = { credentialId: 'a'.repeat(24) };
     expect((await ask('POST', '/api/v1/admin/me/revoke', { body: unknown })).statusCode).toBe(404);

@@ -1,5 +1,5 @@
 /** Records of a gateway on Kafka: every event once and in order. Invalid records do not stop it. */
-import { type EncodedRecord, providerCallbacksDlqTopic, providerCallbacksTopic } from '@tollgate/core';
+import { type EncodedRecord, providerCallbacksTopic } from '@tollgate/core';
 import { decodeDisputeRecord, decodePaymentRecord, decodePayoutRecord } from '@tollgate/gateway-api';
 import { createKafkaMessageBus } from '@tollgate/message-bus/kafka';
 import { publishAsForeigner } from '@tollgate/message-bus/testing';
@@ -156,7 +156,7 @@ function encoded(key: string, text: string): EncodedRecord {
 }
 
 it.each(Object.entries({ ...poison, ...foreign }))(
-  'what is no callback is dead-lettered with its reason, and the callbacks behind it are applied: %s',
+  'a record that is not a callback is skipped, and the callbacks after it are applied: %s',
   { timeout: 60_000 },
   async (name, record) => {
     const bus = createKafkaMessageBus({ brokers: [brokers], clientId: 'e2e-poison', clock: systemClock });
@@ -169,12 +169,6 @@ it.each(Object.entries({ ...poison, ...foreign }))(
       bus.partitionOf(providerCallbacksTopic, key),
     );
     await untilPhase(token, 'approved');
-    await eventually(async () => {
-      const deadLetter = (await readTopic(brokers, providerCallbacksDlqTopic)).filter(
-        ({ key }) => key === record.key.slice(0, 100),
-      );
-      expect(deadLetter[0]?.headers['reason']).toMatch(/./);
-    });
     await bus.close();
   },
 );

@@ -98,11 +98,7 @@ export function eventsAt(number: number, count: number): [stream: string, events
 
 /** Later events of each payment: an early callback was deferred. */
 export const changeOf = (token: string): NewEvent =>
-  recorded(
-    { type: 'RefundDeclineReported', data: { serviceRefundToken: `r-${token}` } },
-    token,
-    yearStartedAt,
-  );
+  recorded({ type: 'CallbackDeferred', data: { deferredAt: yearStartedAt } }, token, yearStartedAt);
 
 const recorded = (event: Happened, token: string, recordedAt: number): NewEvent => ({
   id: systemIds.uuid(),

@@ -1,8 +1,4 @@
-import {
-  encodeCallbackRecord,
-  providerCallbacksDlqTopic,
-  providerCallbacksTopic,
-} from './callback-records.ts';
+import { encodeCallbackRecord, providerCallbacksTopic } from './callback-records.ts';
 import type { BusRecord, MessageBus } from '@tollgate/message-bus';
 import { InvariantViolation, TollgateError, createLog, silentLog } from '@tollgate/service-kit';
 import { createFakeClock, createFakeIds } from '@tollgate/testing';
@@ -40,17 +36,13 @@ function consume(
   { inquire, ...changes }: Partial<CallbackConsumerDependencies> & { inquire: Inquire },
 ) {
   const clock = createFakeClock();
-  const deadLetter: string[] = [];
   const deferred: DeferredCallback[] = [];
   const batch = Object.entries(bodies).map(([token, body], index) => recordOf(token, body, index));
   const state: { batch: 'under way' | 'done' | Error; hasEnded: boolean } = {
     batch: 'under way',
     hasEnded: false,
   };
-  const bus: Pick<MessageBus, 'publish' | 'subscribe'> = {
-    publish: async (topic, messages) => {
-      if (topic === providerCallbacksDlqTopic) deadLetter.push(...messages.map(({ key }) => key));
-    },
+  const bus: Pick<MessageBus, 'subscribe'> = {
     subscribe: async (_options, handle) => {
       await handle(batch).then(
         () => (state.batch = 'done'),
@@ -59,59 +51,49 @@ function consume(
     },
   };
   const deps: CallbackConsumerDependencies = {
-    bus: bus as MessageBus,
+    bus,
     clock,
     ids: createFakeIds(1),
     log: silentLog,
     inquire,
     inquireNamed: () => Promise.resolve('inquired'),
-    recordRefundDeclineReported: () => Promise.resolve(),
     readCallback,
     nudgeDisputes: () => undefined,
     defer: async (callback) => void deferred.push(callback),
     ...changes,
   };
   const ended = consumeCallbacks(deps, new AbortController().signal).then(() => (state.hasEnded = true));
-  return { clock, deadLetter, deferred, state, ended };
+  return { clock, deferred, state, ended };
 }
 
 describe('a callback that cannot be applied', () => {
   const inquire: Inquire = () => Promise.resolve('failed');
 
   // The record of an undecodable stream was rejected repeatedly, and its whole partition stopped.
-  it('and can never be recorded is dead-lettered', async () => {
+  it('and can never be recorded is skipped', async () => {
     const run = consume(
       { pay_1: {} },
       { inquire, defer: () => Promise.reject(new InvariantViolation('no')) },
     );
     await run.clock.advance(10_000);
-    expect([run.state.batch, run.deadLetter]).toEqual(['done', ['pay_1']]);
+    expect(run.state.batch).toBe('done');
   });
 
   it('and cannot be recorded now is delivered again', async () => {
     const error = new TollgateError('store_unavailable', 'the disk is full', { retryable: true });
     const run = consume({ pay_1: {} }, { inquire, defer: () => Promise.reject(error) });
     await run.clock.advance(10_000);
-    expect([run.state.batch, run.deadLetter]).toEqual([error, []]);
+    expect(run.state.batch).toBe(error);
   });
 
-  // It was inquired four times, with pauses; then a review was opened and the callback dead-lettered.
-  it('is deferred at once, with the token that it names, and not dead-lettered', async () => {
+  // It was inquired four times, with pauses.
+  it('is deferred at once, with the token that it names', async () => {
     const refund = { type: 'refund', token: 'service-refund-1' };
     const named = { type: 'payment', token: 'service-9' };
     const run = consume({ pay_1: named, pay_2: {}, pay_3: refund }, { inquire });
     await run.ended;
     const callbacks = [{ token: 'pay_1', serviceToken: 'service-9' }, { token: 'pay_2' }, { token: 'pay_3' }];
-    expect([run.state.batch, run.deferred, run.deadLetter]).toEqual(['done', callbacks, []]);
-  });
-
-  // The reported decline of a refund was lost if the inquiry failed.
-  it('records the reported decline of a refund before the inquiry', async () => {
-    const error = new TollgateError('store_unavailable', 'the disk is full', { retryable: true });
-    const declined = { pay_1: { type: 'refund', status: 'declined', token: 'service-refund-1' } };
-    const run = consume(declined, { inquire, recordRefundDeclineReported: () => Promise.reject(error) });
-    await run.ended;
-    expect([run.state.batch, run.deferred]).toEqual([error, []]);
+    expect([run.state.batch, run.deferred]).toEqual(['done', callbacks]);
   });
 });
 
@@ -142,7 +124,7 @@ describe('a batch', () => {
     await run.clock.advance(2_999);
     expect(run.state.batch).toBe('under way');
     await run.clock.advance(1);
-    expect([run.state.batch, run.deferred, run.deadLetter]).toEqual(['done', [{ token: 'pay_1' }], []]);
+    expect([run.state.batch, run.deferred]).toEqual(['done', [{ token: 'pay_1' }]]);
     // The inquiry continues, and the end of the consumer waits for it.
     expect(run.state.hasEnded).toBe(false);
     release();

@@ -2,9 +2,8 @@
 import {
   type DecodedCallback,
   decodeCallbackRecord,
-  encodeDeadLetter,
-  providerCallbacksDlqTopic,
   providerCallbacksTopic,
+  tokenLengthMax,
 } from './callback-records.ts';
 import type { BusRecord, MessageBus } from '@tollgate/message-bus';
 import type { CallbackHint } from '../provider.ts';
@@ -24,13 +23,11 @@ import type { InquiryResult } from '../inquiry/inquiries.ts';
 const callbackGroup = 'command-service';
 
 export interface CallbackConsumerDependencies {
-  bus: MessageBus;
+  bus: Pick<MessageBus, 'subscribe'>;
   readCallback: (body: Readonly<Record<string, unknown>>) => CallbackHint;
   inquire: (token: string, cause: Cause) => Promise<InquiryResult>;
   /** Inquires the token that a callback names, if it differs from our subject's. */
   inquireNamed: (token: string, serviceToken: string, cause: Cause) => Promise<InquiryResult>;
-  /** The provider reports a declined refund: evidence for the inquiry that follows. */
-  recordRefundDeclineReported: (token: string, serviceRefundToken: string, cause: Cause) => Promise<void>;
   /** A dispute has changed: reads the list of disputes at once. */
   nudgeDisputes: () => void;
   /** Records that the callback waits for an inquiry; the inquiry schedule takes over. */
@@ -114,14 +111,14 @@ function keyOf({ readCallback }: CallbackConsumerDependencies, { record, callbac
 /** Never rejects. `over`: the batch no longer waits; the inquiry continues. */
 type InquireInTime = (callback: Callback, cause: Cause) => Promise<InquiryResult | 'over'>;
 
-/** Rejects only if the record can be neither applied nor dead-lettered; then the batch is delivered again. */
+/** Rejects only if the callback can be neither applied nor deferred now; then the batch is delivered again. */
 async function apply(
   deps: CallbackConsumerDependencies,
   { record, callback: decoded }: Received,
   inquireInTime: InquireInTime,
   signal: AbortSignal,
 ): Promise<void> {
-  if (decoded.kind === 'unreadable') return deadLetter(deps, record, decoded.reason);
+  if (decoded.kind === 'unreadable') return skip(deps, record, decoded.reason);
   const callback = { token: decoded.token, hint: deps.readCallback(decoded.body) };
   const correlationId = isRequestId(decoded.requestId) ? decoded.requestId : deps.ids.uuid();
   const causationId = placeOf(record);
@@ -135,32 +132,19 @@ async function applyReadable(
   inquireInTime: InquireInTime,
   signal: AbortSignal,
 ): Promise<void> {
-  const recorded = (recording: Promise<void>) => orDeadLetter(deps, record, recording);
-  // Before any slow step: a deferred callback keeps the token that it names, and not this.
-  if (!(await recorded(applyHint(deps, callback, cause)))) return;
+  if (callback.hint.about === 'dispute') deps.nudgeDisputes();
   const result = await inquireInTime(callback, cause);
   // While the creation's answer is awaited, the schedule inquires the payment, even after a crash.
   if (result === 'inquired' || result === 'awaiting-answer') return;
-  if (result === 'nothing-there') return deadLetter(deps, record, 'no such payment or payout');
+  if (result === 'nothing-there') return skip(deps, record, 'there is no such payment or payout');
   if (signal.aborted) throw new Error('stopped before the callback was applied');
   const serviceToken = namedBy(callback.hint);
-  await recorded(deps.defer({ token: callback.token, ...omitUndefined({ serviceToken }) }, cause));
-}
-
-/** A record that can never be applied must not stop its partition: it is dead-lettered, and this resolves with false. */
-async function orDeadLetter(
-  deps: CallbackConsumerDependencies,
-  record: BusRecord,
-  recording: Promise<void>,
-): Promise<boolean> {
   try {
-    await recording;
-    return true;
+    await deps.defer({ token: callback.token, ...omitUndefined({ serviceToken }) }, cause);
   } catch (error) {
+    // A callback that can never be recorded must not stop its partition.
     if (isRetryable(error)) throw error;
-    deps.log.error({ error, topic: record.topic, operation: 'callback' }, 'a callback cannot be recorded');
-    await deadLetter(deps, record, 'the callback can be neither applied nor recorded');
-    return false;
+    skip(deps, record, 'it cannot be recorded', error);
   }
 }
 
@@ -187,26 +171,16 @@ async function inquireSafely(
   }
 }
 
-async function applyHint(
-  deps: CallbackConsumerDependencies,
-  { token, hint: { about, status, serviceToken } }: Callback,
-  cause: Cause,
-): Promise<void> {
-  if (about === 'dispute') deps.nudgeDisputes();
-  if (about === 'refund' && status === 'declined' && serviceToken !== undefined)
-    await deps.recordRefundDeclineReported(token, serviceToken, cause);
-}
-
-async function deadLetter(
-  deps: CallbackConsumerDependencies,
+/** It changes nothing: the schedule inquires every payment and payout without callbacks. */
+function skip(
+  { log }: CallbackConsumerDependencies,
   record: BusRecord,
   reason: string,
-): Promise<void> {
-  // A redelivered batch is not dead-lettered again.
-  const message = encodeDeadLetter(record, reason);
-  deps.log.warn(
-    { token: message.key, topic: record.topic, operation: 'callback', outcome: 'dead-lettered' },
-    'a callback was dead-lettered',
+  error?: unknown,
+): void {
+  const fields = { token: record.key.slice(0, tokenLengthMax), position: placeOf(record), error };
+  log.warn(
+    { ...fields, operation: 'callback', outcome: 'skipped' },
+    `a callback was skipped, because ${reason}`,
   );
-  await deps.bus.publish(providerCallbacksDlqTopic, [message]);
 }

@@ -1,8 +1,6 @@
 /** `provider.callbacks.v1`: the Payment Service's callbacks, keyed by payment token. Internal to Tollgate. */
 
 export const providerCallbacksTopic = 'provider.callbacks.v1';
-/** Callbacks that can never be applied, with the header `reason`. */
-export const providerCallbacksDlqTopic = 'provider.callbacks.dlq.v1';
 
 /** The part of a bus message that encoding and decoding need. */
 export interface EncodedRecord {
@@ -49,7 +47,7 @@ export type DecodedCallback =
   | { kind: 'unreadable'; reason: string };
 
 /** The longest token, in characters: ours are far shorter, and longer paths are not served. */
-const tokenLengthMax = 100;
+export const tokenLengthMax = 100;
 
 /** Never throws: the topic may contain anything, and a consumer that throws on a record stops. */
 export function decodeCallbackRecord(record: EncodedRecord): DecodedCallback {
@@ -67,65 +65,6 @@ export function decodeCallbackRecord(record: EncodedRecord): DecodedCallback {
     body,
     ...(requestId === undefined ? {} : { requestId }),
   };
-}
-
-/** A dead-lettered callback, as stored on `provider.callbacks.dlq.v1`. */
-interface DeadLetter {
-  environment: string | undefined;
-  token: string;
-  reason: string;
-  /** Milliseconds since the Unix epoch. */
-  receivedAt: number | undefined;
-}
-
-/** Maximum stored size of a dead-lettered record: a callback has a few hundred bytes, its headers about a hundred. */
-const deadLetterValueBytesMax = 65_536;
-const deadLetterHeadersBytesMax = 8_192;
-
-/** A foreign record on the topic may be too large to publish, so it is truncated. */
-export const encodeDeadLetter = (record: EncodedRecord, reason: string): EncodedRecord => ({
-  key: record.key.slice(0, tokenLengthMax),
-  value: record.value.subarray(0, deadLetterValueBytesMax),
-  headers: { ...headersThatFit(record.headers), reason },
-});
-
-function headersThatFit(headers: EncodedRecord['headers']): EncodedRecord['headers'] {
-  const kept: Record<string, string> = {};
-  let left = deadLetterHeadersBytesMax;
-  for (const [name, text] of Object.entries(headers)) {
-    // A character has at most four bytes; an upper bound is enough here.
-    const bytes = 4 * (name.length + text.length);
-    if (bytes > left) continue;
-    left -= bytes;
-    kept[name] = text;
-  }
-  return kept;
-}
-
-/** The original callback. */
-export function withoutDeadLetterReason({ key, value, headers }: EncodedRecord): EncodedRecord {
-  const { reason: _, ...others } = headers;
-  return { key, value, headers: others };
-}
-
-const replayedHeader = 'replayed';
-
-/** A record on the same topic which marks a dead-lettered callback as replayed. `place` is its partition and offset: `3/17`. */
-export const encodeReplayMark = (deadLetter: { key: string }, place: string): EncodedRecord => ({
-  key: deadLetter.key,
-  value: new TextEncoder().encode('{}'),
-  headers: { 'content-type': 'application/json', [replayedHeader]: place },
-});
-
-export type DecodedDlqRecord = ({ kind: 'dead-lettered' } & DeadLetter) | { kind: 'replayed'; place: string };
-
-/** Never throws. */
-export function decodeDlqRecord({ key, headers }: EncodedRecord): DecodedDlqRecord {
-  const place = headers[replayedHeader];
-  if (place !== undefined) return { kind: 'replayed', place };
-  const { environment, reason = 'unknown', 'received-at': at = '' } = headers;
-  const receivedAt = /^\d{1,15}$/.test(at) ? Number(at) : undefined;
-  return { kind: 'dead-lettered', environment, token: key, reason, receivedAt };
 }
 
 export function parseObject(bytes: Uint8Array): Record<string, unknown> | undefined {

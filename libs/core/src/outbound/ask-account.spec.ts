@@ -78,7 +78,7 @@ describe('an inquiry to an account', () => {
     expect(begun).toEqual(['first', 'callback', 'caller', 'schedule']);
   });
 
-  // A team that repeated its captures took every inquiry of the account: callbacks of all teams were dead-lettered.
+  // A team that repeated its captures took every inquiry of the account: callbacks of all teams waited.
   it('leaves callbacks and the schedule their share, however many callers there are', async () => {
     const { ask, clock } = start({ perSecondMax: 6, concurrentMax: 100 });
     const begun = { caller: 0, callback: 0, schedule: 0 };

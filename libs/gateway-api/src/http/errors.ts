@@ -129,10 +129,6 @@ export const apiErrors = {
   accounts_file_invalid: refused(
     'The accounts file is invalid. The accounts are unchanged. Correct the file and retry.',
   ),
-  dead_letter_not_found: notFound(
-    'No dead-lettered callback has this offset. Use an offset from the list of dead letters.',
-    'offset',
-  ),
   team_not_found: notFound('No team has this name. Use a name from the list of teams.', 'team'),
   team_exists: refused('A team with this name exists. Choose another name.', 'team'),
   key_not_found: notFound('The team has no key with this id. Use an id from the list of keys.', 'keyId'),

@@ -127,7 +127,6 @@ export const bodyFields: Readonly<Record<string, string>> = {
   resolution: 'One of the resolutions listed with the review.',
   reason: 'Reason of the decision, for the history.',
   override: 'Skips the reconciliation that is due after a restore.',
-  offset: 'Partition and offset, such as 3/17, from the list of dead letters. All callbacks, if absent.',
   id: 'The webhook.',
   endpoint: 'Only webhooks to the standing endpoint with this id.',
   environment: '`production` or `sandbox`.',

@@ -227,21 +227,7 @@ export const operatorAnswerSchemas = {
   SavedViews: answer({
     views: z.array(z.object({ name: z.string(), query: z.string() })).describe('By name.'),
   }),
-  DeadLetterList: answer({
-    deadLetters: z.array(
-      z.object({
-        offset: z.string().describe('Partition and offset on the topic of dead letters.'),
-        token: z.string().describe('Token of the payment or payout in its URL.'),
-        environment: z.string().exactOptional(),
-        reason: z.string(),
-        receivedAt: instant.exactOptional(),
-        isReadable: z.boolean().describe('False if a replay cannot help, because it is not a callback.'),
-      }),
-    ),
-    count: z.int().min(0).describe('All of them; at most 500 are listed.'),
-  }),
   Transfer: answer({ token: z.string().describe('Of the transfer.') }),
-  ReplayedDeadLetters: answer({ offsets: z.array(z.string()) }),
   ForgottenCustomer: answer({
     wasKept: z.boolean().describe('True if the e-mail or IP address of the customer was stored until now.'),
     remains: z

@@ -115,14 +115,6 @@ export const transferRequestSchema = z
   })
   .refine(({ from, to }) => from !== to, { path: ['to'], error: 'must be another wallet than from' });
 
-export const deadLetterReplaySchema = z.strictObject({
-  /** Absent: all that were not replayed. */
-  offset: z
-    .string('must be a text')
-    .regex(/^\d{1,9}\/\d{1,19}$/, 'must be a partition and an offset such as 3/17')
-    .optional(),
-});
-
 export const savedViewSchema = viewSchema.extend({
   name: viewSchema.shape.name
     .refine(isVisibleText, mustBeVisible)

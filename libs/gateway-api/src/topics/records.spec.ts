@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeCallbackRecord, decodeDlqRecord } from '@tollgate/core';
+import { decodeCallbackRecord } from '@tollgate/core';
 import { type RecordSubject, cloudEventType, type EventOnTopic } from './record-format.ts';
 import {
   type RecordOf,
@@ -181,7 +181,6 @@ it('decoders never throw, whatever is on the topic', () => {
     fc.property(fc.string(), value, headers, (key, bytes, given) => {
       const encoded = { key, value: bytes, headers: given };
       expect(['callback', 'unreadable']).toContain(decodeCallbackRecord(encoded).kind);
-      expect(['dead-lettered', 'replayed']).toContain(decodeDlqRecord(encoded).kind);
       for (const decode of [decodePaymentRecord, decodePayoutRecord, decodeDisputeRecord])
         expect(['record', 'unreadable']).toContain(decode(encoded).kind);
     }),

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { publicTopics } from './public-topics.ts';
-import { providerCallbacksDlqTopic, providerCallbacksTopic } from '@tollgate/core';
+import { providerCallbacksTopic } from '@tollgate/core';
 import { gatewayTopics } from './topics.ts';
 
 it('every topic that is written to is listed, once', () => {
   expect(gatewayTopics.map(({ topic }) => topic).toSorted()).toEqual(
-    [...publicTopics.map(({ topic }) => topic), providerCallbacksTopic, providerCallbacksDlqTopic].toSorted(),
+    [...publicTopics.map(({ topic }) => topic), providerCallbacksTopic].toSorted(),
   );
 });
 

@@ -1,6 +1,6 @@
 /** The topics of Tollgate, as created on Kafka. The embedded bus creates a topic on first use. */
 import { dayMs } from '@tollgate/service-kit';
-import { providerCallbacksDlqTopic, providerCallbacksTopic } from '@tollgate/core';
+import { providerCallbacksTopic } from '@tollgate/core';
 import {
   gatewayDisputesTopic,
   gatewayJournalTopic,
@@ -29,6 +29,4 @@ export const gatewayTopics: readonly GatewayTopic[] = [
   { topic: gatewayJournalTopic, ...history },
   // A callback is only a hint: the inquiry schedule covers its payment without it.
   { topic: providerCallbacksTopic, partitions: 12, ...ofDays(7) },
-  // Long enough for an operator to return from a holiday.
-  { topic: providerCallbacksDlqTopic, partitions: 1, ...ofDays(90) },
 ];

@@ -107,7 +107,6 @@ describe('publish', () => {
     expect((await everythingOf(topic, 3)).map(({ length }) => length)).toEqual([999_900, 999_900, 5]);
   });
 
-  // A record of the largest size could not be dead-lettered with a reason, and was delivered indefinitely.
   it('accepts the largest record with the most headers', async () => {
     const topic = await givenTopic();
     const largest = message('k', 'x'.repeat(999_999), { reason: 'x'.repeat(32_000) });

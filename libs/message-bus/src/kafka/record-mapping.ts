@@ -6,7 +6,7 @@ import type { BusRecord, Message } from '../message-bus.ts';
 export const recordBytesMax = 1_000_000;
 /** Of the key alone, bytes: kafkajs needs quadratic time to find its partition, and blocks the process meanwhile. */
 export const keyBytesMax = 4_096;
-/** Limited separately, so that a large record can be dead-lettered with its reason. */
+/** Limited separately from the key and value. */
 export const headersBytesMax = 32_768;
 
 const keyCharactersShown = 100;

@@ -27,7 +27,6 @@ export const eventSentences: Readonly<Record<string, string>> = {
   RefundDeclined: 'The refund was declined, and its amount was released.',
   RefundUnresolved: 'The answer to the refund was lost; its amount stays reserved.',
   AdoptionDeclaredPayable: 'An operator declared its money payable.',
-  RefundDeclineReported: 'A callback reported a declined refund. The gateway checked it.',
   ExternalRefundObserved: 'Money was refunded outside the gateway.',
   FinalStatusRevised: 'The Payment Service changed a final status.',
   DisputeOpened: "The customer's bank wants money back; it is unusable until the bank decides.",

@@ -4,10 +4,7 @@ import { gatewayTopics } from '@tollgate/gateway-api';
 import {
   type KafkaMessageBus,
   type MessageBus,
-  type TopicReader,
   createEmbeddedMessageBus,
-  createEmbeddedTopicReader,
-  prefixTopicReader,
   prefixTopics,
 } from '@tollgate/message-bus';
 import { type Clock, type Ids, type Log, StartupError, errorCode, valueWithin } from '@tollgate/service-kit';
@@ -59,16 +56,6 @@ export async function openBus(
   // Following a topic that is still being created would fail, and log an error at each first start.
   await valueWithin(clock, topicsWaitMs, tried.promise);
   return bus;
-}
-
-/** Reads the topics of that bus without a trace. */
-export async function openTopicReader(
-  kafka: KafkaConfig | undefined,
-  { store, clock }: { store: EventStore; clock: Clock },
-): Promise<TopicReader> {
-  if (kafka === undefined) return createEmbeddedTopicReader({ store });
-  const { createKafkaTopicReader } = await import('@tollgate/message-bus/kafka');
-  return prefixTopicReader(createKafkaTopicReader({ ...kafka.connection, clock }), kafka.topicPrefix);
 }
 
 async function makeTopics(

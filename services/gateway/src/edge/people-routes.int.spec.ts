@@ -144,8 +144,6 @@ const across: Readonly<Record<AcrossName, (owner: Owner) => Asked>> = {
   inquirePayment: token,
   forgetCustomer: token,
   transferMoney: ofNobody,
-  listDeadLetters: ofNobody,
-  replayDeadLetters: ofNobody,
   listPayoutsOfAll: ofNobody,
   listRefundsOfAll: ofNobody,
   exportRefundsOfAll: ofNobody,

@@ -130,12 +130,6 @@ export interface RecordObservation extends Inquired {
   nextWindow?: CallWindow;
 }
 
-/** A callback reports that the provider declined a refund that it had accepted. Evidence, not proof. */
-export interface RecordRefundDeclineReported {
-  type: 'RecordRefundDeclineReported';
-  serviceRefundToken: string;
-}
-
 /** The bank's demand, as the dispute's own stream has it at `revision`. */
 export interface RecordDispute {
   type: 'RecordDispute';
@@ -157,7 +151,6 @@ export type PaymentObservation =
   | RecordRefundOutcome
   | RecordSearch
   | RecordObservation
-  | RecordRefundDeclineReported
   | RecordDispute
   | SharedObservation;
 export type PaymentInput = PaymentCommand | PaymentObservation;

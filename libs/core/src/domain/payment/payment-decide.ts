@@ -17,7 +17,7 @@ import type { PaymentCommand, PaymentInput, PaymentObservation, PaymentRefusal }
 import type { PaymentEvent, ReviewCode } from './payment-events.ts';
 import { inSteps } from './payment-evolve.ts';
 import { type Payment, type PaymentState } from './payment-state.ts';
-import { observeRefunds, recordRefundDeclineReported, recordRefundOutcome, submitRefund } from './refunds.ts';
+import { observeRefunds, recordRefundOutcome, submitRefund } from './refunds.ts';
 import { resolveAnswered, resolveReview } from './resolutions.ts';
 
 export type PaymentDecision = Decision<PaymentEvent, PaymentRefusal>;
@@ -75,8 +75,6 @@ function eventsOf(state: Payment, observation: PaymentObservation): PaymentEvent
       return recordCaptureOrVoidOutcome(state, observation);
     case 'RecordRefundOutcome':
       return recordRefundOutcome(state, observation);
-    case 'RecordRefundDeclineReported':
-      return recordRefundDeclineReported(state, observation);
     case 'RecordDispute':
       return recordDispute(state, observation);
     case 'RecordObservation':

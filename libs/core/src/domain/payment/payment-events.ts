@@ -164,8 +164,6 @@ export const paymentEventSchemas = {
   }),
   RefundDeclined: z.object({ refundToken: textSchema, ...refusedCall }),
   RefundUnresolved: z.object({ refundToken: textSchema, ...unresolvedCall, errors: unconfirmedSchema }),
-  /** A callback reported that the provider declined this refund. No inquiry shows a decline: evidence for a review. */
-  RefundDeclineReported: z.object({ serviceRefundToken: textSchema }),
   ExternalRefundObserved: z.object({ amount: amountSchema }),
   FinalStatusRevised: z.object({
     from: paymentStatusSchema,

@@ -56,7 +56,6 @@ const nothingYet = {
   approvedAmount: 0,
   refundedAmount: 0,
   refunds: [],
-  refundDeclinesReported: [],
   disputes: [],
   errors: [],
   ...noDeferredCallbacks,
@@ -152,8 +151,6 @@ function apply(state: Payment, event: LaterEvent): Payment {
       return declineRefund(state, event);
     case 'RefundUnresolved':
       return keepUnconfirmed(state, event);
-    case 'RefundDeclineReported':
-      return noteDeclineReported(state, event);
     case 'ExternalRefundObserved':
       return { ...state, refundedAmount: state.refundedAmount + event.data.amount };
     case 'FinalStatusRevised':
@@ -243,11 +240,6 @@ function declineRefund(state: Payment, { data }: PaymentEventOf<'RefundDeclined'
   const { refundToken, ...declined } = data;
   return limitErrors(changeRefund(state, refundToken, { state: 'declined', declined }));
 }
-
-const noteDeclineReported = (state: Payment, { data }: PaymentEventOf<'RefundDeclineReported'>): Payment => ({
-  ...state,
-  refundDeclinesReported: [...state.refundDeclinesReported, data.serviceRefundToken],
-});
 
 function submitRefund(state: Payment, { data }: PaymentEventOf<'RefundSubmitted'>): Payment {
   if (state.refunds.some(({ refundToken }) => refundToken === data.refundToken))

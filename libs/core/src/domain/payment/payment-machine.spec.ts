@@ -40,7 +40,6 @@ const machineEvents: Record<string, PaymentMachineEvent> = {
   'RefundApproved:in full': { type: 'RefundApproved', inFull: true },
   RefundDeclined: { type: 'RefundDeclined' },
   RefundUnresolved: { type: 'RefundUnresolved' },
-  RefundDeclineReported: { type: 'RefundDeclineReported' },
   'ExternalRefundObserved:in part': { type: 'ExternalRefundObserved', inFull: false },
   'ExternalRefundObserved:in full': { type: 'ExternalRefundObserved', inFull: true },
   'FinalStatusRevised:approved': { type: 'FinalStatusRevised', to: 'approved' },
@@ -78,7 +77,6 @@ const revisions: Row<Lifecycle> = {
 const final = (lifecycle: Lifecycle): Row<Lifecycle> => ({
   ...revisions,
   'RefundApproved:in full': 'refunded',
-  RefundDeclineReported: lifecycle,
   'ExternalRefundObserved:in part': lifecycle,
   'ExternalRefundObserved:in full': 'refunded',
 });

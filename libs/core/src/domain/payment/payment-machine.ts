@@ -43,7 +43,6 @@ const final = {
       { guard: 'toRefunded', target: 'refunded' },
     ],
     RefundApproved: { guard: 'inFull', target: 'refunded' },
-    RefundDeclineReported: stay,
     ExternalRefundObserved: [{ guard: 'inFull', target: 'refunded' }, stay],
   },
 } as const;

@@ -88,8 +88,6 @@ export const paymentSchema = z.object({
   /** Confirmed refunds, including those made in the provider's own console. */
   refundedAmount: sumSchema,
   refunds: z.array(refundSchema).readonly(),
-  /** The provider's tokens of refunds that callbacks reported as declined. */
-  refundDeclinesReported: z.array(z.string()).readonly(),
   disputes: z.array(disputeSchema).readonly(),
   captureOrVoid: captureOrVoidSchema.exactOptional(),
   /** Our alias of the recurring token issued for this payment. */

@@ -70,10 +70,6 @@ const answeredApproved = (refundToken = 'refund-1'): PaymentEvent => ({
   type: 'RefundApproved',
   data: { refundToken, serviceRefundToken: 'service-refund-1' },
 });
-const declineReported = (serviceRefundToken: string): PaymentEvent => ({
-  type: 'RefundDeclineReported',
-  data: { serviceRefundToken },
-});
 const declinedEvent = (
   reason: 'refused' | 'not-sent' | 'declined',
   errors: ReturnType<typeof apiError>[] = [],
@@ -310,93 +306,22 @@ test('long texts of an answer are cut', () => {
     for (const event of decided(submitted, answer(outcome))) expect(decodePaymentEvent(event)).toEqual(event);
 });
 
-// --- Reported as declined by a callback
+// --- Accepted, and not decided
 
-const reportsDecline = (serviceRefundToken: string) =>
-  ({ type: 'RecordRefundDeclineReported', serviceRefundToken }) as const;
+describe('an accepted refund', () => {
+  const decidedAt = quietUntil + callRules.refund.decisionMs;
 
-// Callbacks are unsigned, and this one alone was believed: anyone with a callback URL could release the reservation of a
-// refund that the provider still made, and the same money was refunded twice.
-describe('a refund that a callback reports as declined', () => {
-  const reported = [...pending, declineReported('service-refund-1')];
+  test('is approved when the sum grows', () => {
+    given(pending).when(shows(300, quietUntil)).then([approvedEvent()]);
+  });
 
-  test('stays as it is and keeps its reservation; the report is stored', () => {
+  test('opens a review if the sum has not grown in the time that the provider has to decide', () => {
     given(pending)
-      .when(reportsDecline('service-refund-1'))
-      .then([declineReported('service-refund-1')]);
-    expect(paymentAfter(reported).refunds).toMatchObject([{ state: 'accepted' }]);
-    given(reported).when(submit('refund-2', 1)).thenRefused('operation_in_progress');
-  });
-
-  test('is approved if the sum grows after all', () => {
-    given(reported).when(shows(300, quietUntil)).then([approvedEvent()]);
-  });
-
-  // A forged report opened a review three days early.
-  test('opens a review after the same time as without the report, with the report as evidence', () => {
-    const decidedAt = quietUntil + callRules.refund.decisionMs;
-    for (const history of [reported, pending])
-      given(history)
-        .when(shows(0, decidedAt - 1))
-        .thenNothing();
-    given(reported)
+      .when(shows(0, decidedAt - 1))
+      .thenNothing();
+    given(pending)
       .when(shows(0, decidedAt))
-      .then([opened('refund_unresolved', { refundToken: 'refund-1', declineReported: true })]);
-  });
-
-  test('is accepted, and opens that review, if the report overtakes the answer with its token', () => {
-    const overtaken = [...submitted, declineReported('service-refund-1')];
-    given(overtaken)
-      .when(answer(accepted('pending')))
-      .then([acceptedEvent]);
-    expect(
-      types(decided([...overtaken, acceptedEvent], shows(0, quietUntil + callRules.refund.decisionMs))),
-    ).toEqual(['ReviewOpened']);
-  });
-
-  test.each([
-    ['approved', answeredApproved()],
-    ['declined', declinedEvent('declined')],
-  ] as const)('is %s if its own answer says so', (status, event) => {
-    given([...submitted, declineReported('service-refund-1')])
-      .when(answer(accepted(status)))
-      .then([event]);
-  });
-
-  test('and approved by then stays approved: the refunded sum decides', () => {
-    for (const history of [
-      [...pending, approvedEvent()],
-      [...submitted, answeredApproved()],
-    ]) {
-      given(history).when(reportsDecline('service-refund-1')).thenNothing();
-      expect(types(decided(history, shows(0, quietUntil)))).toEqual(['ReviewOpened']);
-    }
-  });
-
-  test('is ignored if no refund in flight can have that token', () => {
-    given(pending).when(reportsDecline('service-refund-2')).thenNothing();
-    // The token of the previous refund, which ended; the one under way is another.
-    const next = [...submitted, answeredApproved(), refundSubmitted('refund-2', 300)];
-    given(next).when(reportsDecline('service-refund-1')).thenNothing();
-    for (const phase of paymentPhases)
-      given(historyTo[phase]).when(reportsDecline('service-refund-1')).thenNothing();
-    given([...submitted, declineReported('service-refund-2'), acceptedEvent])
-      .when(shows(0, quietUntil))
-      .thenNothing();
-  });
-
-  test('is stored once, up to twenty reports, and only if it can be read back', () => {
-    given(reported).when(reportsDecline('service-refund-1')).thenNothing();
-    const many = Array.from({ length: 20 }, (_, index) => declineReported(`other-${index}`));
-    given([...submitted, ...many])
-      .when(reportsDecline('service-refund-1'))
-      .thenNothing();
-    given([...submitted, ...many.slice(1)])
-      .when(reportsDecline('service-refund-1'))
-      .then([declineReported('service-refund-1')]);
-    given(submitted)
-      .when(reportsDecline('x'.repeat(4097)))
-      .thenNothing();
+      .then([opened('refund_unresolved', { refundToken: 'refund-1' })]);
   });
 });
 

@@ -18,14 +18,13 @@ import {
 } from '../outbound-call/outbound-call.ts';
 import { isSameRequest } from '../request-fingerprint.ts';
 import { openReview, type Evidence } from '../review.ts';
-import { omitUndefined, textLengthMax } from '../values.ts';
+import { omitUndefined } from '../values.ts';
 import { isUnderstood, refundedAmountOf, reservedByDiscrepancies, ourSide } from './observation.ts';
 import type {
   AcceptedRefund,
   ObservedPayment,
   PaymentRefusal,
   RecordObservation,
-  RecordRefundDeclineReported,
   RecordRefundOutcome,
   SubmitRefund,
 } from './payment-commands.ts';
@@ -168,32 +167,6 @@ function recordAccepted(state: Payment, refund: Refund, accepted: AcceptedRefund
     : leaveUnresolved(inFlight, `the provider reports ${status}`);
 }
 
-/** Maximum reported declines stored per payment; more are ignored. */
-const refundDeclinesReportedMax = 20;
-
-/**
- * Stores the report while it may concern the refund in flight, whose own answer may still have to name its token. A
- * callback is not trusted, so the report ends nothing. It is evidence for the review that opens if the sum does not grow
- * in time.
- */
-export function recordRefundDeclineReported(
-  state: Payment,
-  { serviceRefundToken }: RecordRefundDeclineReported,
-): PaymentEvent[] {
-  const { refunds, refundDeclinesReported: known } = state;
-  const named = refunds.find((refund) => refund.serviceRefundToken === serviceRefundToken);
-  const inFlight = undecidedRefund(state);
-  const isPossible = named === undefined ? inFlight?.state !== 'accepted' : named === inFlight;
-  const isNew = !known.includes(serviceRefundToken) && known.length < refundDeclinesReportedMax;
-  if (inFlight === undefined || !isPossible || !isNew || serviceRefundToken.length > textLengthMax) return [];
-  return [{ type: 'RefundDeclineReported', data: { serviceRefundToken } }];
-}
-
-const isDeclineReported = (
-  { refundDeclinesReported }: Payment,
-  { serviceRefundToken }: Pick<Refund, 'serviceRefundToken'>,
-): boolean => serviceRefundToken !== undefined && refundDeclinesReported.includes(serviceRefundToken);
-
 /**
  * Interprets the refunded sum. Without our refund in flight, the difference was refunded elsewhere. With one, the sum
  * approves it only if the previous sum was known and has grown by exactly its amount; time alone proves nothing. If the
@@ -231,7 +204,6 @@ export function observeRefunds(
             observedRefundedAmount: shown ?? null,
             ...(unconfirmed && { refusedAs: unconfirmed[0]?.code ?? null }),
             ...(proof && { sumUnknown: true }),
-            ...(isDeclineReported(state, refund) && { declineReported: true }),
             ...(readable && isRefundedByWord(readable) && { observedStatus: readable.status }),
           }),
   });

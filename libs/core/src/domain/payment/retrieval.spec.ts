@@ -55,7 +55,7 @@ test('no more than ten callbacks of one payment are deferred', () => {
     .then([deferred('token-x')]);
 });
 
-// A token that could not be read back could not be recorded, and its callback was dead-lettered.
+// A token that could not be read back could not be recorded, and its callback was dropped.
 test('the token of a deferred callback is cut, and still inquired', () => {
   const cutToken = 'x'.repeat(textLengthMax);
   given(historyTo.approved)

@@ -74,9 +74,6 @@ function decideRefund(world: World, pick: number, size: number): void {
   const refund = picked(waiting, pick);
   if (refund === undefined) return;
   atService.decideAtService(world.ledger, refund, size % 2 === 0 ? 'approved' : 'declined');
-  const { serviceRefundToken } = refund;
-  if (refund.status === 'declined')
-    world.callbacks.push({ type: 'RecordRefundDeclineReported', serviceRefundToken });
 }
 
 function personResolves(world: World, pick: number, size: number): void {

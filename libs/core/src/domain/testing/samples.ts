@@ -179,7 +179,6 @@ export const sampleEvents: { [Type in PaymentEventType]: PaymentEventOf<Type> } 
     data: { refundToken: 'refund-1', errors: [apiError('processing_error')], reason: 'refused' },
   },
   RefundUnresolved: { type: 'RefundUnresolved', data: { refundToken: 'refund-1', reason: 'timeout' } },
-  RefundDeclineReported: { type: 'RefundDeclineReported', data: { serviceRefundToken: 'service-refund-9' } },
   ExternalRefundObserved: { type: 'ExternalRefundObserved', data: { amount: 200 } },
   FinalStatusRevised: {
     type: 'FinalStatusRevised',

@@ -127,10 +127,6 @@ export const happening = {
     data: { refundToken: 'ref_1', errors: [error], reason: 'refused' },
   },
   refundUnresolved: { type: 'RefundUnresolved', data: { refundToken: 'ref_1', reason: 'timeout' } },
-  refundDeclineReported: {
-    type: 'RefundDeclineReported',
-    data: { serviceRefundToken: `${planted}-service-refund-5432` },
-  },
   refundedElsewhere: { type: 'ExternalRefundObserved', data: { amount: 1_000 } },
   revised: { type: 'FinalStatusRevised', data: { from: 'declined', to: 'approved', amount: 1_400 } },
   declaredPayable: { type: 'AdoptionDeclaredPayable', data: {} },

@@ -7,7 +7,6 @@ import { StartupError, createLocalKeyService, createVault } from '@tollgate/serv
 import { inBackground } from '../background.ts';
 import { watchAccounts, watchIndex, watchReconciliations, watchSchedule } from '../metrics/watch-services.ts';
 import { serviceNames } from '../../configuration/service-names.ts';
-import { openTopicReader } from '../open-bus.ts';
 import type { Parts } from '../parts.ts';
 import { createBooks } from './books.ts';
 import { type RunningService, degradedWithout } from '../../edge/running-service.ts';
@@ -46,7 +45,6 @@ export async function startCommandService(
     teamKeys: ownTeamKeys(parts),
     operators: parts.operatorCredentials(),
     readCallback,
-    topicReader: await openTopicReader(config.kafka, { store, clock }),
     store,
     bus,
     directory,

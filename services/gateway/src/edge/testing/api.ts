@@ -10,7 +10,7 @@ import {
 import { createCommandService } from '@tollgate/command-service';
 import type { EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
-import { createEmbeddedMessageBus, createEmbeddedTopicReader } from '@tollgate/message-bus';
+import { createEmbeddedMessageBus } from '@tollgate/message-bus';
 import { openDeliveries, registerNotifierRoutes } from '@tollgate/webhooks';
 import { createRecordOf } from '@tollgate/topics';
 import { createQueryService } from '@tollgate/query-service';
@@ -126,7 +126,6 @@ export async function startApi(
     accountsFile,
     bus: createEmbeddedMessageBus({ ...deps, holder: 'spec' }),
     readCallback,
-    topicReader: createEmbeddedTopicReader({ store }),
     callbackUrlOf: () => 'https://gateway.example/callbacks',
     fingerprintsOf: createFingerprints(dataSecrets),
     vault: createVault(createLocalKeyService(dataSecrets, systemIds), systemIds),
