@@ -1,7 +1,6 @@
 import { readCallback } from '@tollgate/provider/callbacks';
 import { encodeCallbackRecord, providerCallbacksTopic, type DueItem, inquiryDelays } from '@tollgate/core';
 import { type MessageBus, createEmbeddedMessageBus } from '@tollgate/message-bus';
-import { recordsOnTopic } from '@tollgate/message-bus/testing';
 import { type TeamDirectory, createOperatorCredentials } from '@tollgate/teams';
 import { Secret, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';

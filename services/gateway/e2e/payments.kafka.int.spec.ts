@@ -7,7 +7,7 @@ import { systemClock, dayMs } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { issueKey } from './commands.ts';
-import { type TopicRecord, expectPublishedOnce, readTopic, readerName } from './kafka-topic.ts';
+import { type TopicRecord, expectPublishedOnce, readerName } from './kafka-topic.ts';
 import { localBroker, stopBrokers } from './local-broker.ts';
 import { read, serviceTokenOf } from './ledger.ts';
 import { type Load, newLoad, pay, payout, refundedPayment, captureOrVoidPayment } from './mixed-load.ts';

@@ -118,7 +118,10 @@ async function apply(
   inquireInTime: InquireInTime,
   signal: AbortSignal,
 ): Promise<void> {
-  if (decoded.kind === 'unreadable') return skip(deps, record, decoded.reason);
+  if (decoded.kind === 'unreadable') {
+    skip(deps, record, decoded.reason);
+    return;
+  }
   const callback = { token: decoded.token, hint: deps.readCallback(decoded.body) };
   const correlationId = isRequestId(decoded.requestId) ? decoded.requestId : deps.ids.uuid();
   const causationId = placeOf(record);
@@ -136,7 +139,10 @@ async function applyReadable(
   const result = await inquireInTime(callback, cause);
   // While the creation's answer is awaited, the schedule inquires the payment, even after a crash.
   if (result === 'inquired' || result === 'awaiting-answer') return;
-  if (result === 'nothing-there') return skip(deps, record, 'there is no such payment or payout');
+  if (result === 'nothing-there') {
+    skip(deps, record, 'there is no such payment or payout');
+    return;
+  }
   if (signal.aborted) throw new Error('stopped before the callback was applied');
   const serviceToken = namedBy(callback.hint);
   try {

@@ -1,9 +1,8 @@
 /** Requests and results of each operation, over real HTTPS. The possible ends of a call are in client.int.spec.ts. */
 import { systemClock } from '@tollgate/service-kit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { ServiceOutcome } from './classify.ts';
-import { createPaymentServiceClient, type PaymentServiceClient } from './client.ts';
-import type { PayoutRequest } from '@tollgate/payment-api';
+import type { PayOutDestination, Provider } from '@tollgate/core';
+import { createPaymentService } from './payment-service.ts';
 import {
   createAuthority,
   issue,
@@ -20,121 +19,136 @@ const recurringToken = 'rec_0123456789abcdef';
 const account = 'DE89370400440532013000';
 const orderNumber = 'pay_1.1';
 
+const callbackUrl = 'https://gateway.example/callbacks';
+
 const creation = {
   product: 'Coffee',
   amount: 450,
   currency: 'EUR',
-  callbackUrl: 'https://gateway.example/callbacks',
+  callbackUrl,
   orderNumber,
 };
-const payoutRequest = { amount: 900, currency: 'EUR', orderNumber };
+const payoutRequest = { amount: 900, currency: 'EUR', orderNumber, callbackUrl };
 const payment = { token: 'token-1', status: 'pending', amount: 450, currency: 'EUR', orderNumber };
 const refund = { token: 'refund-1', amount: 40, currency: 'EUR', status: 'declined' };
 const payout = { token: 'payout-1', amount: 900, currency: 'EUR', orderNumber, status: 'approved' };
 const wallet = { currency: 'EUR', available: 5, hold: 7 };
 const dispute = { id: 'dispute-1', amount: 5, currency: 'EUR', status: 'pending' };
+const always = () => true;
+
+/** A record of the service in our terms. */
+const ours = ({ token, ...shown }: typeof payment) => ({ serviceToken: token, ...shown });
 
 interface Operation {
-  run: (client: PaymentServiceClient) => Promise<ServiceOutcome<unknown>>;
+  run: (client: Provider) => Promise<{ kind: string }>;
   request: { method: string; url: string; body?: object };
-  /** Fields of the right answer next to `success`, and the result; without `read`, the whole body. */
+  /** Fields of the right answer next to `success`, and the result. */
   right: object;
-  read?: unknown;
+  known: object;
 }
 
-const holdEnd = (how: 'confirm' | 'decline'): Operation => ({
-  run: (client) => (how === 'confirm' ? client.confirmPayment('token-1') : client.declinePayment('token-1')),
-  request: { method: 'POST', url: `/api/v1/payments/${how}`, body: { token: 'token-1' } },
+const holdEnd = (operation: 'capture' | 'void', name: 'confirm' | 'decline'): Operation => ({
+  run: (client) => client[operation]('token-1', always),
+  request: { method: 'POST', url: `/api/v1/payments/${name}`, body: { token: 'token-1' } },
   right: { payment },
-  read: payment,
+  known: { observed: ours(payment) },
 });
 
-const createPayout = (destination: PayoutRequest['destination']): Operation => ({
-  run: (client) => client.createPayout({ ...payoutRequest, destination }),
+const payoutTo = (destination: PayOutDestination): Operation => ({
+  run: (client) => client.payout({ ...payoutRequest, destination }, always),
   request: { method: 'POST', url: '/api/v1/payouts', body: { ...payoutRequest, destination } },
   right: { payout },
+  known: ours(payout),
 });
 
-const listedPayment = { ...payment, operationType: 'pay', createdAt: '2026-11-02T23:59:59.999Z' };
-const listedPayout = { ...payout, operationType: 'payout', createdAt: '2026-11-01T00:00:00Z' };
+const createdAt = Date.UTC(2026, 10, 2, 23, 59, 59);
+const listedPayment = { ...payment, operationType: 'pay', createdAt: '2026-11-02T23:59:59Z' };
+const listedPayout = { ...payout, operationType: 'payout', createdAt: '2026-11-02T23:59:59Z' };
 
 function pageOf(
   method: 'pageOfPayments' | 'pageOfPayouts',
-  { type, row }: { type: string; row: object },
+  { type, row, rows }: { type: string; row: object; rows: object[] },
 ): Operation {
   const days = 'dateFrom=2026-11-01&dateTo=2026-11-02';
   return {
     run: (client) => client[method]({ from: '2026-11-01', to: '2026-11-02', page: 2 }),
     request: { method: 'GET', url: `/api/v1/payments?operationType=${type}&${days}&page=2&perPage=500` },
     right: { payments: [row, { ...row, createdAt: null }], totalCount: 502, page: 2, perPage: 500 },
-    read: { found: [row, { ...row, createdAt: undefined }], total: 502 },
+    known: { answer: { found: rows, total: 502 } },
   };
 }
 
 const operations: Record<string, Operation> = {
-  createPayment: {
-    run: (client) => client.createPayment({ ...creation, recurringToken }),
+  authorize: {
+    run: (client) => {
+      const asked = { ...creation, isCaptureDeferred: false, isRecurring: false };
+      return client.authorize({ ...asked, source: { recurringToken } }, always);
+    },
     request: { method: 'POST', url: '/api/v1/payments', body: { ...creation, recurringToken } },
     right: { token: 'token-1', payment: { status: 'approved', amount: 450, currency: 'EUR' } },
+    known: { serviceToken: 'token-1', amount: 450, currency: 'EUR' },
   },
-  retrievePayment: {
-    run: (client) => client.retrievePayment('token-1'),
+  inquirePayment: {
+    run: (client) => client.inquirePayment('token-1'),
     request: { method: 'GET', url: '/api/v1/payments/token-1' },
     right: { payment },
-    read: payment,
+    known: { answer: { observed: ours(payment) } },
   },
   listPayments: {
     run: (client) => client.listPayments({ orderNumber }),
     request: { method: 'GET', url: `/api/v1/payments?orderNumber=${orderNumber}` },
     right: { payments: [payment], totalCount: 1 },
-    read: [payment],
+    known: { answer: [{ observed: ours(payment) }] },
   },
-  confirmPayment: holdEnd('confirm'),
-  declinePayment: holdEnd('decline'),
-  refundPayment: {
-    run: (client) => client.refundPayment({ token: 'token-1', amount: 40 }),
+  capture: holdEnd('capture', 'confirm'),
+  void: holdEnd('void', 'decline'),
+  refund: {
+    run: (client) => client.refund({ serviceToken: 'token-1', amount: 40 }, always),
     request: { method: 'POST', url: '/api/v1/refunds', body: { token: 'token-1', amount: 40 } },
     right: { token: 'refund-1', refund },
+    known: { serviceRefundToken: 'refund-1', amount: 40, currency: 'EUR', status: 'declined' },
   },
-  'createPayout to a card': createPayout({ card: { pan, expires: '12/2030' } }),
-  'createPayout to a recurring token': createPayout({ recurringToken }),
-  'createPayout to a bank account': createPayout({ bankAccount: { bankName: 'Bank', account } }),
-  retrievePayout: {
-    run: (client) => client.retrievePayout('payout-1'),
+  'payout to a card': payoutTo({ card: { pan, expires: '12/2030' } }),
+  'payout to a recurring token': payoutTo({ recurringToken }),
+  'payout to a bank account': payoutTo({ bankAccount: { bankName: 'Bank', account } }),
+  inquirePayout: {
+    run: (client) => client.inquirePayout('payout-1'),
     request: { method: 'GET', url: '/api/v1/payments/payout-1' },
     right: { payment: { ...payout, operationType: 'payout' } },
-    read: { ...payout, operationType: 'payout' },
+    known: { answer: ours(payout) },
   },
   listPayouts: {
     run: (client) => client.listPayouts({ orderNumber }),
     request: { method: 'GET', url: `/api/v1/payments?operationType=payouts&orderNumber=${orderNumber}` },
     right: { payments: [payout], totalCount: 1 },
-    read: [payout],
+    known: { answer: [ours(payout)] },
   },
   pageOfPayments: pageOf('pageOfPayments', {
     type: 'pays',
     row: listedPayment,
+    rows: [{ observed: { ...ours(payment), createdAt } }, { observed: ours(payment) }],
   }),
   pageOfPayouts: pageOf('pageOfPayouts', {
     type: 'payouts',
     row: listedPayout,
+    rows: [{ ...ours(payout), createdAt }, ours(payout)],
   }),
-  retrieveBalance: {
-    run: (client) => client.retrieveBalance('EUR'),
+  balance: {
+    run: (client) => client.balance('EUR'),
     request: { method: 'GET', url: '/api/v1/balance?currency=EUR' },
     right: { wallet },
-    read: wallet,
+    known: { answer: wallet },
   },
   listDisputes: {
     run: (client) => client.listDisputes(),
     request: { method: 'GET', url: '/api/v1/disputes/list' },
     right: { disputes: [dispute] },
-    read: { found: [dispute], unreadable: 0 },
+    known: { answer: { found: [{ observed: { ...dispute, state: 'open' } }], unreadable: 0 } },
   },
 };
 
 let peer: HttpsPeer;
-let client: PaymentServiceClient;
+let client: Provider;
 
 /** Ignores calls before the test. */
 let arrivalsBefore = 0;
@@ -143,7 +157,7 @@ const arrivals = () => peer.arrivals.slice(arrivalsBefore);
 beforeAll(async () => {
   const authority = await createAuthority('Ours');
   peer = await startHttpsPeer(await issue(authority), json(500, 'no behaviour was set'));
-  client = createPaymentServiceClient({
+  client = createPaymentService({
     baseUrl: peer.baseUrl,
     privateKey: { reveal: () => key },
     ca: authority.cert,
@@ -165,12 +179,12 @@ const repeated = {
   'the request': ({ url, body }: Arrival) => `${url} ${body}`,
 };
 
-describe.each(Object.entries(operations))('%s', (_name, { run, request, right, read }) => {
+describe.each(Object.entries(operations))('%s', (_name, { run, request, right, known }) => {
   const answer = { success: true, ...right };
 
   it('sends the specified request, once, and passes the answer on', async () => {
     peer.next(json(200, answer));
-    expect(await run(client)).toEqual({ kind: 'accepted', answer: read ?? answer });
+    expect(await run(client)).toEqual({ kind: 'accepted', ...known });
 
     const { body, ...line } = request;
     expect(arrivals()).toMatchObject([{ ...line, headers: { authorization: `Bearer ${key}` } }]);
@@ -207,20 +221,14 @@ describe('a request that would mean something else is not sent', () => {
   it.each([Number.NaN, Number.POSITIVE_INFINITY, 0, -1, 1.5, 2 ** 53])(
     'a refund of %d, which JSON or a service may turn into a whole one',
     async (amount) => {
-      const outcome = await client.refundPayment({ token: 'token-1', amount });
+      const outcome = await client.refund({ serviceToken: 'token-1', amount }, always);
       expect(outcome).toEqual({ kind: 'not-sent', reason: 'unusable amount' });
       expect(arrivals()).toEqual([]);
     },
   );
 
-  it('but a refund without an amount is, as all that is left', async () => {
-    peer.next(json(200, { success: true, token: 'refund-1', refund }));
-    expect((await client.refundPayment({ token: 'token-1' })).kind).toBe('accepted');
-    expect(arrivals().map(({ body }) => JSON.parse(body) as unknown)).toEqual([{ token: 'token-1' }]);
-  });
-
   it.each(['', '.', '..', '\ud800'])('a retrieval of the payout %j', async (token) => {
-    expect(await client.retrievePayout(token)).toEqual({ kind: 'not-sent', reason: 'unusable token' });
+    expect(await client.inquirePayout(token)).toEqual({ kind: 'not-sent', reason: 'unusable token' });
     expect(arrivals()).toEqual([]);
   });
 
@@ -236,9 +244,9 @@ describe('a request that would mean something else is not sent', () => {
     const shown = { ...payout, token: odd, orderNumber: odd };
     peer.next(json(200, { success: true, payment: shown }), json(200, { success: true, payments: [shown] }));
     peer.next(json(200, { success: true, wallet: { ...wallet, currency: odd } }));
-    expect(await client.retrievePayout(odd)).toMatchObject({ kind: 'accepted' });
+    expect(await client.inquirePayout(odd)).toMatchObject({ kind: 'accepted' });
     expect(await client.listPayouts({ orderNumber: odd })).toMatchObject({ kind: 'accepted' });
-    expect(await client.retrieveBalance(odd)).toMatchObject({ kind: 'accepted' });
+    expect(await client.balance(odd)).toMatchObject({ kind: 'accepted' });
 
     const urls = arrivals().map(({ url }) => new URL(url, peer.baseUrl));
     expect(urls[0]?.pathname).toBe(`/api/v1/payments/${encodeURIComponent(odd)}`);

@@ -5,9 +5,9 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { type Clock, systemClock } from '@tollgate/service-kit';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { ServiceOutcome } from './classify.ts';
-import { createPaymentServiceClient, type PaymentServiceClient } from './client.ts';
+import type { Provider } from '@tollgate/core';
 import type { PaymentServiceClientOptions } from './client-options.ts';
+import { createPaymentService } from './payment-service.ts';
 import {
   createAuthority,
   issue,
@@ -29,8 +29,12 @@ const creation = {
   callbackUrl: 'https://gateway.example/callbacks',
   orderNumber: 'pay_1.1',
 };
+const request = { ...creation, isCaptureDeferred: false, isRecurring: false };
 const payment = { token: 'token-1', status: 'pending', amount: 450, currency: 'EUR', orderNumber: 'pay_1.1' };
 const created = json(200, { success: true, token: 'token-1', payment });
+
+const pay = (provider: Provider, orderNumber = 'pay_1.1') =>
+  provider.authorize({ ...request, orderNumber }, () => true);
 
 let authority: Certificate;
 let certificate: Certificate;
@@ -53,8 +57,8 @@ async function startPeer(...behaviours: Behaviour[]): Promise<HttpsPeer> {
 }
 
 /** One connection: a repeated request would arrive before the next one. */
-function connect(baseUrl: string, options: Partial<PaymentServiceClientOptions> = {}): PaymentServiceClient {
-  const client = createPaymentServiceClient({
+function connect(baseUrl: string, options: Partial<PaymentServiceClientOptions> = {}): Provider {
+  const client = createPaymentService({
     baseUrl,
     privateKey: { reveal: () => key },
     ca: authority.cert,
@@ -102,9 +106,9 @@ const endlessBody: Behaviour = ({ response }) => {
 describe('the requests', () => {
   it('a creation posts its fields as JSON, with the key as bearer token', async () => {
     const peer = await startPeer();
-    const outcome = await connect(peer.baseUrl).createPayment(creation);
+    const outcome = await pay(connect(peer.baseUrl));
 
-    expect(outcome).toEqual({ kind: 'accepted', answer: { success: true, token: 'token-1', payment } });
+    expect(outcome).toEqual({ kind: 'accepted', serviceToken: 'token-1', amount: 450, currency: 'EUR' });
     expect(peer.arrivals).toMatchObject([{ method: 'POST', url: '/api/v1/payments' }]);
     expect(peer.arrivals[0]?.headers).toMatchObject({
       authorization: `Bearer ${key}`,
@@ -117,9 +121,9 @@ describe('the requests', () => {
   it('a retrieval keeps any token inside its place in the path', async () => {
     const token = 'a/../b?c#d%2e ä';
     const peer = await startPeer(json(200, { success: true, payment: { ...payment, token } }));
-    const outcome = await connect(`${peer.baseUrl}/tenant/`).retrievePayment(token);
+    const outcome = await connect(`${peer.baseUrl}/tenant/`).inquirePayment(token);
 
-    expect(outcome).toMatchObject({ kind: 'accepted', answer: { token } });
+    expect(outcome).toMatchObject({ kind: 'accepted', answer: { observed: { serviceToken: token } } });
     expect(peer.arrivals).toMatchObject([
       { method: 'GET', url: `/tenant/api/v1/payments/${encodeURIComponent(token)}`, body: '' },
     ]);
@@ -132,7 +136,7 @@ describe('the requests', () => {
       response.end(JSON.stringify({ success: true, token: 'token-1' }));
     });
     cleanups.push(async () => void server.close());
-    expect((await connect(await listenOn(server)).createPayment(creation)).kind).toBe('accepted');
+    expect((await pay(connect(await listenOn(server)))).kind).toBe('accepted');
     expect(versions).toEqual(['1.1']);
   });
 
@@ -143,8 +147,8 @@ describe('the requests', () => {
     cleanups.push(peer.close);
     setDefaultCACertificates([usualAuthority.cert]);
     try {
-      expect((await connect(peer.baseUrl).createPayment(creation)).kind).toBe('accepted');
-      expect((await connect((await startPeer()).baseUrl).createPayment(creation)).kind).toBe('accepted');
+      expect((await pay(connect(peer.baseUrl))).kind).toBe('accepted');
+      expect((await pay(connect((await startPeer()).baseUrl))).kind).toBe('accepted');
     } finally {
       setDefaultCACertificates(usual);
     }
@@ -155,7 +159,7 @@ describe('the requests', () => {
       context.response.writeEarlyHints({ link: '</style.css>; rel=preload' });
       created(context);
     });
-    expect((await connect(peer.baseUrl).createPayment(creation)).kind).toBe('accepted');
+    expect((await pay(connect(peer.baseUrl))).kind).toBe('accepted');
   });
 });
 
@@ -209,8 +213,8 @@ describe('a sent request without a readable answer is unknown, and is sent once'
   it.each(Object.entries(answers))('%s', async (_name, [behaviour, reason]) => {
     const peer = await startPeer(behaviour);
     const client = connect(peer.baseUrl);
-    expect(await client.createPayment(creation)).toEqual({ kind: 'unknown', reason });
-    expect((await client.createPayment({ ...creation, orderNumber: 'next' })).kind).toBe('accepted');
+    expect(await pay(client)).toEqual({ kind: 'unknown', reason });
+    expect((await pay(client, 'next')).kind).toBe('accepted');
     expect(peer.arrivals.length).toBe(2);
     expect(peer.arrivals[1]?.body).toContain('"next"');
   });
@@ -220,7 +224,7 @@ describe('a refusal', () => {
   it('is read from any status', async () => {
     const error = { code: 'incorrect_amount', kind: 'invalid_request_error', parameter: 'amount' };
     const peer = await startPeer(json(502, { success: false, errors: error }));
-    expect(await connect(peer.baseUrl).createPayment(creation)).toEqual({ kind: 'refused', errors: [error] });
+    expect(await pay(connect(peer.baseUrl))).toEqual({ kind: 'refused', errors: [error] });
   });
 });
 
@@ -233,11 +237,11 @@ describe('a connection that the peer closed while it was idle', () => {
         created(context);
       });
       const client = connect(peer.baseUrl);
-      await client.createPayment(creation);
+      await pay(client);
       if (round % 2 === 0) sockets[0]?.end();
       else sockets[1]?.destroy();
 
-      const { kind } = await client.createPayment(creation);
+      const { kind } = await pay(client);
       const sentCount = peer.arrivals.length - 1;
       expect(['accepted', 'not-sent', 'unknown']).toContain(kind);
       expect(sentCount).toBeLessThanOrEqual(kind === 'not-sent' ? 0 : 1);
@@ -248,9 +252,9 @@ describe('a connection that the peer closed while it was idle', () => {
   it('makes the next call unknown if it is reset on it, and the call is not sent again', async () => {
     const peer = await startPeer(created, reset);
     const client = connect(peer.baseUrl);
-    await client.createPayment(creation);
-    expect(await client.createPayment(creation)).toEqual({ kind: 'unknown', reason: 'connection reset' });
-    expect((await client.createPayment(creation)).kind).toBe('accepted');
+    await pay(client);
+    expect(await pay(client)).toEqual({ kind: 'unknown', reason: 'connection reset' });
+    expect((await pay(client)).kind).toBe('accepted');
     expect(peer.arrivals.length).toBe(3);
   });
 });
@@ -261,14 +265,14 @@ describe('a request that never left is not-sent', () => {
     const baseUrl = await listenOn(server);
     server.close();
     await once(server, 'close');
-    expect(await connect(baseUrl).createPayment(creation)).toEqual({
+    expect(await pay(connect(baseUrl))).toEqual({
       kind: 'not-sent',
       reason: 'ECONNREFUSED',
     });
   });
 
   it('if the host name does not exist', async () => {
-    const outcome = await connect('https://nonexistent.invalid').createPayment(creation);
+    const outcome = await pay(connect('https://nonexistent.invalid'));
     expect(outcome).toEqual({
       kind: 'not-sent',
       reason: expect.stringMatching(/^(ENOTFOUND|EAI_AGAIN|timeout)$/),
@@ -289,7 +293,7 @@ describe('a request that never left is not-sent', () => {
       behave(socket);
     });
     cleanups.push(async () => void server.close());
-    expect(await connect(await listenOn(server), { deadlineMs: 500 }).createPayment(creation)).toEqual({
+    expect(await pay(connect(await listenOn(server), { deadlineMs: 500 }))).toEqual({
       kind: 'not-sent',
       reason: expect.stringMatching(reason),
     });
@@ -314,7 +318,7 @@ describe('a request that never left is not-sent', () => {
         cleanups.push(peer.close);
         const client = connect(peer.baseUrl);
         for (let call = 0; call < 2; call += 1)
-          expect(await client.createPayment(creation)).toEqual({ kind: 'not-sent', reason });
+          expect(await pay(client)).toEqual({ kind: 'not-sent', reason });
         expect(peer.arrivals).toEqual([]);
       });
     }
@@ -328,7 +332,7 @@ describe('a request that never left is not-sent', () => {
     try {
       const peer = await startHttpsPeer(await issue(await createAuthority('Stranger')), created);
       cleanups.push(peer.close);
-      expect((await connect(peer.baseUrl).createPayment(creation)).kind).toBe('not-sent');
+      expect((await pay(connect(peer.baseUrl))).kind).toBe('not-sent');
       expect(peer.arrivals).toEqual([]);
     } finally {
       process.emitWarning = emitWarning;
@@ -345,11 +349,11 @@ describe('the deadline', () => {
     const { clock, expire } = manualDeadlines();
     const client = connect(peer.baseUrl, { clock });
 
-    const call = client.createPayment(creation);
+    const call = pay(client);
     await arrived;
     expire(0);
     expect(await call).toEqual({ kind: 'unknown', reason: 'timeout' });
-    expect((await client.createPayment(creation)).kind).toBe('accepted');
+    expect((await pay(client)).kind).toBe('accepted');
     expect(peer.arrivals.length).toBe(2);
   });
 
@@ -360,7 +364,7 @@ describe('the deadline', () => {
     );
     const { clock, expire } = manualDeadlines();
 
-    const call = connect(peer.baseUrl, { clock }).retrievePayment('token-1');
+    const call = connect(peer.baseUrl, { clock }).inquirePayment('token-1');
     await started;
     expire(0);
     expect(await call).toEqual({ kind: 'unknown', reason: 'timeout' });
@@ -376,10 +380,10 @@ describe('the deadline', () => {
     const { clock, expire } = manualDeadlines();
     const client = connect(peer.baseUrl, { clock });
 
-    const first = client.createPayment(creation);
+    const first = pay(client);
     await arrived;
-    const second = client.createPayment({ ...creation, orderNumber: 'second' });
-    const third = client.createPayment({ ...creation, orderNumber: 'third' });
+    const second = pay(client, 'second');
+    const third = pay(client, 'third');
     expire(1);
     expect(await second).toEqual({ kind: 'not-sent', reason: 'timeout' });
     answerFirst();
@@ -402,11 +406,11 @@ describe('closing', () => {
       behaviour(context);
     });
     const client = connect(peer.baseUrl);
-    const call = client.createPayment(creation);
+    const call = pay(client);
     await arrived;
 
     const closed = client.close();
-    expect(await client.createPayment(creation)).toEqual({ kind: 'not-sent', reason: 'client closed' });
+    expect(await pay(client)).toEqual({ kind: 'not-sent', reason: 'client closed' });
     answer();
     expect((await call).kind).toBe('accepted');
     await Promise.all([closed, client.close()]);
@@ -441,9 +445,9 @@ describe('secrets', () => {
     ];
     const peer = await startPeer(...echoes);
     const client = connect(peer.baseUrl);
-    const outcomes: ServiceOutcome<unknown>[] = [];
+    const outcomes: { kind: string }[] = [];
     for (let call = 0; call < echoes.length; call += 1)
-      outcomes.push(await client.createPayment({ ...creation, card }));
+      outcomes.push(await client.authorize({ ...request, source: { card } }, () => true));
 
     expect(outcomes.map((outcome) => outcome.kind)).toEqual([
       'unknown',
@@ -460,7 +464,7 @@ describe('secrets', () => {
 
 describe('the options', () => {
   const make = (options: Omit<Partial<PaymentServiceClientOptions>, 'clock'>) => () =>
-    createPaymentServiceClient({
+    createPaymentService({
       baseUrl: 'https://pay.example',
       privateKey: { reveal: () => key },
       clock: systemClock,

@@ -1,83 +1,191 @@
-/** The Payment Service behind the port: requests and answers in its terms, outcomes in ours. */
+/**
+ * The Payment Service behind the port (specification, sections 4 and 5): requests in its terms, outcomes in ours. No operation
+ * rejects, regardless of the peer or the network. Each is sent once; see {@link ServiceOutcome} for what its end proves.
+ */
 import {
-  containsCardNumber,
-  maskedText,
-  type CallOutcome,
-  type ObservedDispute,
-  type ObservedPayout,
+  pageRows,
   type AuthorizeRequest,
-  type ComparablePayment,
-  type FoundDispute,
-  type FoundPayment,
+  type CallOutcome,
   type InquiryOutcome,
+  type MaySend,
+  type PageQuery,
   type Provider,
 } from '@tollgate/core';
+import { amountSchema, type ApiError } from '@tollgate/core/money';
+import type { CreatePaymentRequest } from '@tollgate/payment-api';
 import {
-  pageUrlSchema,
-  type CreatePaymentRequest,
-  type ServiceDispute,
-  type ServicePayment,
-  type ServicePayout,
-} from '@tollgate/payment-api';
-import type { ApiError } from '@tollgate/core/money';
-import { omitUndefined } from '@tollgate/service-kit';
-import type { ComparableRow } from './answers.ts';
-import type { ServiceOutcome } from './classify.ts';
-import type { PaymentServiceClientOptions } from './client-options.ts';
-import { createPaymentServiceClient } from './client.ts';
+  readBalance,
+  readCreation,
+  readDisputes,
+  readHoldEnd,
+  readPageOfPayments,
+  readPageOfPayouts,
+  readPayment,
+  readPayments,
+  readPayout,
+  readPayoutCreation,
+  readPayouts,
+  readRefund,
+} from './answers.ts';
+import { classify, type AnswerReader, type ServiceOutcome } from './classify.ts';
+import { readOptions, type PaymentServiceClientOptions } from './client-options.ts';
+import { createExchange, type ExchangeRequest } from './exchange.ts';
+import { secretsOfCreation, secretsOfPayout } from './secrets.ts';
+import {
+  toAuthorization,
+  toComparable,
+  toFound,
+  toFoundDispute,
+  toObservedIfShown,
+  toPayout,
+  toRefund,
+} from './translate.ts';
 
 /** @throws PaymentServiceClientError if an option is unusable; plain HTTP is refused here. */
 export function createPaymentService(options: PaymentServiceClientOptions): Provider {
-  const client = createPaymentServiceClient(options);
+  const { basePath, ...connection } = readOptions(options);
+  const exchange = createExchange({
+    ...connection,
+    clock: options.clock,
+    connections: options.connections,
+  });
+  const call: Call = async (request, read, { secrets = [], maySend = always, answerWithinMs } = {}) => {
+    if ('kind' in request) return request;
+    const key = options.privateKey.reveal();
+    const path = `${basePath}/api/v1${request.path}`;
+    const result = await exchange.send(
+      { ...request, path, headers: headersOf(request, key) },
+      maySend,
+      answerWithinMs,
+    );
+    return classify(result, read, [key, ...secrets]);
+  };
+  return { ...movingCalls(call), ...inquiryCalls(call), close: () => exchange.close() };
+}
+
+const always: MaySend = () => true;
+
+type Request = Omit<ExchangeRequest, 'headers'>;
+type Unusable = { kind: 'not-sent'; reason: string };
+
+type Call = <Answer>(
+  request: Request | Unusable,
+  read: AnswerReader<Answer>,
+  options?: { secrets?: string[]; maySend?: MaySend; answerWithinMs?: number | undefined },
+) => Promise<ServiceOutcome<Answer>>;
+
+function movingCalls(call: Call) {
   return {
-    authorize: async (request, maySend) =>
+    authorize: async ({ answerWithinMs, ...asked }, maySend) => {
+      const request = toCreateRequest(asked);
+      const secrets = secretsOfCreation(request);
+      const sent = { secrets, maySend, answerWithinMs };
+      return ended(await call(post('/payments', request), readCreation, sent), toAuthorization);
+    },
+    capture: async (token, maySend) =>
       ended(
-        await client.createPayment(toCreateRequest(request), maySend, request.answerWithinMs),
-        ({ token, processingUrl, payment }) => ({
-          serviceToken: token,
-          ...omitUndefined({ processingUrl, amount: payment?.amount, currency: payment?.currency }),
-        }),
+        await call(post('/payments/confirm', { token }), readHoldEnd(token), { maySend }),
+        toObservedIfShown,
       ),
-    capture: async (serviceToken, maySend) =>
-      ended(await client.confirmPayment(serviceToken, maySend), toObservedIfShown),
-    void: async (serviceToken, maySend) =>
-      ended(await client.declinePayment(serviceToken, maySend), toObservedIfShown),
-    refund: async ({ serviceToken, amount }, maySend) =>
-      ended(await client.refundPayment({ token: serviceToken, amount }, maySend), ({ refund }) => {
-        const { token, currency, status } = refund;
-        return { serviceRefundToken: token, amount: refund.amount, currency, status };
-      }),
-    payout: async (request, maySend) =>
-      ended(await client.createPayout(request, maySend), ({ payout }) => toPayout(payout)),
-    inquirePayment: async (token) => inquired(await client.retrievePayment(token), toFound),
-    inquirePayout: async (token) => inquired(await client.retrievePayout(token), toPayout),
+    void: async (token, maySend) =>
+      ended(
+        await call(post('/payments/decline', { token }), readHoldEnd(token), { maySend }),
+        toObservedIfShown,
+      ),
+    refund: async ({ serviceToken: token, amount }, maySend) => {
+      // JSON has no NaN and writes null, which a service may read as no amount: a refund of everything.
+      const isUsable = amountSchema.safeParse(amount).success;
+      const request = isUsable ? post('/refunds', { token, amount }) : unusable('amount');
+      return ended(await call(request, readRefund(token), { maySend }), toRefund);
+    },
+    payout: async (request, maySend) => {
+      const sent = { secrets: secretsOfPayout(request), maySend };
+      const read = readPayoutCreation(request.orderNumber);
+      return ended(await call(post('/payouts', request), read, sent), ({ payout }) => toPayout(payout));
+    },
+  } satisfies Partial<Provider>;
+}
+
+function inquiryCalls(call: Call) {
+  return {
+    inquirePayment: async (token) => inquired(await call(retrieval(token), readPayment(token)), toFound),
+    inquirePayout: async (token) => inquired(await call(retrieval(token), readPayout(token)), toPayout),
     listPayments: async ({ orderNumber }) =>
-      inquired(await client.listPayments({ orderNumber }), (all) => all.map(toFound)),
-    listPayouts: async (query) => inquired(await client.listPayouts(query), (all) => all.map(toPayout)),
+      inquired(await call(listOf({ orderNumber }), readPayments(orderNumber)), (all) => all.map(toFound)),
+    listPayouts: async ({ orderNumber }) =>
+      inquired(
+        await call(listOf({ operationType: 'payouts', orderNumber }), readPayouts(orderNumber)),
+        (all) => all.map(toPayout),
+      ),
     pageOfPayments: async (query) =>
-      inquired(await client.pageOfPayments(query), (page) => ({
+      inquired(await call(pageOf('pays', query), readPageOfPayments(query)), (page) => ({
         ...page,
         found: page.found.map(toComparable),
       })),
     pageOfPayouts: async (query) =>
-      inquired(await client.pageOfPayouts(query), (page) => ({ ...page, found: page.found.map(toPayout) })),
+      inquired(await call(pageOf('payouts', query), readPageOfPayouts(query)), (page) => ({
+        ...page,
+        found: page.found.map(toPayout),
+      })),
     balance: async (currency) =>
-      inquired(await client.retrieveBalance(currency), ({ available, hold }) => ({
+      inquired(await call(get('/balance', { currency }), readBalance(currency)), ({ available, hold }) => ({
         currency,
         available,
         hold,
       })),
     listDisputes: async () =>
-      inquired(await client.listDisputes(), ({ found, unreadable }) => ({
+      inquired(await call(get('/disputes/list'), readDisputes), ({ found, unreadable }) => ({
         found: found.map(toFoundDispute),
         unreadable,
       })),
-    close: client.close,
-  };
+  } satisfies Partial<Provider>;
 }
 
-function toCreateRequest(asked: AuthorizeRequest) {
-  const { isCaptureDeferred, isRecurring, source, answerWithinMs: _, ...request } = asked;
+const post = (path: string, body: object): Request => ({ method: 'POST', path, body: JSON.stringify(body) });
+
+const get = (path: string, query: Record<string, string> = {}): Request => {
+  const parameters = new URLSearchParams(query).toString();
+  return { method: 'GET', path: parameters === '' ? path : `${path}?${parameters}` };
+};
+
+/** Not sent for text that no encoding keeps inside its path segment: empty, dots, half of a surrogate pair. */
+const retrieval = (token: string): Request | Unusable =>
+  token === '' || token === '.' || token === '..' || !token.isWellFormed()
+    ? unusable('token')
+    : get(`/payments/${encodeURIComponent(token)}`);
+
+/**
+ * Not sent for an order number that a query cannot carry: services ignore an empty one, and half of a surrogate pair arrives as
+ * another. That list would prove nothing about this one.
+ */
+const listOf = (query: { operationType?: string; orderNumber: string }): Request | Unusable =>
+  query.orderNumber !== '' && query.orderNumber.isWellFormed()
+    ? get('/payments', query)
+    : unusable('order number');
+
+const pageOf = (operationType: 'pays' | 'payouts', { from, to, page }: PageQuery): Request =>
+  get('/payments', {
+    operationType,
+    dateFrom: from,
+    dateTo: to,
+    page: String(page),
+    perPage: String(pageRows),
+  });
+
+const unusable = (what: 'token' | 'order number' | 'amount'): Unusable => ({
+  kind: 'not-sent',
+  reason: `unusable ${what}`,
+});
+
+/** An encoded answer would be unreadable, so none is requested. */
+const headersOf = (request: Pick<ExchangeRequest, 'body'>, key: string): Record<string, string> => ({
+  authorization: `Bearer ${key}`,
+  accept: 'application/json',
+  'accept-encoding': 'identity',
+  ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
+});
+
+function toCreateRequest({ isCaptureDeferred, isRecurring, source, ...request }: AuthorizeRequest) {
   return {
     ...request,
     ...source,
@@ -115,99 +223,4 @@ function inquired<Answer, Known>(
   const isMissing =
     outcome.kind === 'refused' && outcome.errors.some(({ code }) => code === 'payment_not_found');
   return isMissing ? { kind: 'missing' } : ended(outcome, (answer) => ({ answer: toKnown(answer) }));
-}
-
-const toObservedIfShown = (payment: ServicePayment | undefined) =>
-  payment === undefined ? {} : { observed: toFound(payment).observed };
-
-/** Reasons and products are shorter. */
-const textLengthMax = 1_000;
-
-const masked = (text: string | null | undefined): string | undefined =>
-  text === null || text === undefined ? undefined : maskedText(text, textLengthMax);
-
-/** A token that is a card number is not kept, not even encrypted: the card can then not be charged again. */
-const unlessCardNumber = (token: string | null | undefined): string | undefined =>
-  token === null || token === undefined || containsCardNumber(token) ? undefined : token;
-
-/** As the service shows it, but never more digits than are hidden: at most the first six and last four of 14. */
-const toMask = (text: string | null | undefined): string | undefined =>
-  masked(text)?.replace(/^\d{6}(\D{2,4}\d{4})$/, '******$1');
-
-/** A time of day with its zone at the end; without one it would be read in the zone of this process. */
-const zonedTime = /:\d\d(\.\d+)? ?(Z|UTC|GMT|[+-]\d\d:?\d\d)$/i;
-
-/** Undefined for an invalid time: it proves nothing. Nothing is specified about times. */
-function toInstant(text: string | null | undefined): number | undefined {
-  const instant = zonedTime.test(text ?? '') ? Date.parse(text ?? '') : Number.NaN;
-  return Number.isNaN(instant) ? undefined : instant;
-}
-
-function toComparable({ amount, currency, ...payment }: ComparableRow): ComparablePayment {
-  const found = toFound(payment);
-  return { ...found, observed: { ...found.observed, amount, currency } };
-}
-
-function toFound(payment: ServicePayment): FoundPayment {
-  const { token, status } = payment;
-  const optional = {
-    orderNumber: payment.orderNumber ?? undefined,
-    // A page that customers must not be sent to does not keep the payment's status from us.
-    processingUrl: pageUrlSchema.safeParse(payment.processingUrl).data,
-    sanitizedMask: toMask(payment.sanitizedMask),
-    declineReason: masked(payment.declineReason),
-    createdAt: toInstant(payment.createdAt),
-    amount: payment.amount ?? undefined,
-    currency: payment.currency ?? undefined,
-    // A missing sum is not 0.
-    authorizedAmount: payment.heldAmount ?? undefined,
-    refundedAmount: payment.refundedAmount ?? undefined,
-  };
-  return {
-    observed: { serviceToken: token, status, ...omitUndefined(optional) },
-    ...omitUndefined({
-      recurringToken: unlessCardNumber(payment.recurringToken),
-      callbackUrl: payment.callbackUrl ?? undefined,
-      product: masked(payment.product),
-    }),
-  };
-}
-
-function toPayout(payout: ServicePayout): ObservedPayout {
-  const { token, status, amount, currency } = payout;
-  const optional = {
-    orderNumber: payout.orderNumber ?? undefined,
-    declineReason: masked(payout.declineReason),
-    createdAt: toInstant(payout.createdAt),
-  };
-  return { serviceToken: token, status, amount, currency, ...omitUndefined(optional) };
-}
-
-/** The specification lists no values: those of the sandbox, from the view of the customer's claim, and plain words. */
-const disputeStates: ReadonlyMap<string, ObservedDispute['state']> = new Map([
-  ['pending', 'open'],
-  ['open', 'open'],
-  ['approved', 'lost'],
-  ['lost', 'lost'],
-  ['declined', 'won'],
-  ['won', 'won'],
-]);
-
-function toFoundDispute(dispute: ServiceDispute): FoundDispute {
-  const { id, amount, currency, status, type, reasonCode, comment, createdAt, token } = dispute;
-  const optional = {
-    type: type ?? undefined,
-    reasonCode: reasonCode ?? undefined,
-    comment: comment ?? undefined,
-    openedAt: toInstant(createdAt),
-  };
-  const observed: ObservedDispute = {
-    id: String(id),
-    amount,
-    currency,
-    status,
-    state: disputeStates.get(status.toLowerCase()) ?? 'unknown',
-    ...omitUndefined(optional),
-  };
-  return { observed, ...omitUndefined({ serviceToken: token || undefined }) };
 }
