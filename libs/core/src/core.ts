@@ -3,7 +3,6 @@ import { type EventStore, createRecentlyUsed } from '@tollgate/event-store';
 import type { Environment } from './domain/values.ts';
 import { type Clock, type Ids, type Log, type Vault, inCause } from '@tollgate/service-kit';
 import type { ChangeableAccounts } from './accounts/accounts.ts';
-import { createCustomers } from './aggregates/customers.ts';
 import { createPayments } from './aggregates/payments.ts';
 import { createPayouts } from './aggregates/payouts.ts';
 import { createRecurringTokens } from './aggregates/recurring-tokens.ts';
@@ -44,7 +43,6 @@ export function createCore<Dependencies extends CoreDependencies>(deps: Dependen
   const aggregates = {
     payments: createPayments(deps),
     payouts: createPayouts(deps),
-    customers: createCustomers(deps),
     recurringTokens: createRecurringTokens(deps),
     refundKeys: createRefundKeys(deps),
     unmatched: createUnmatchedOperations(deps),

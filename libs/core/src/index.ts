@@ -11,14 +11,6 @@ export * from './aggregates/recurring-tokens.ts';
 export { type RefundKey, refundKeyStream, refundKeyUsedSchema } from './aggregates/refund-keys.ts';
 export * from './aggregates/repository.ts';
 export * from './aggregates/subjects.ts';
-export {
-  customerStream,
-  forgetCustomerOf,
-  type ForgetDependencies,
-  isCustomerKept,
-  remainingPlaces,
-  remainingTexts,
-} from './aggregates/customers.ts';
 export { type Adoptions, createAdoptions } from './aggregates/payments.ts';
 export { type Payouts } from './aggregates/payouts.ts';
 export {
@@ -69,7 +61,6 @@ export { mayBePaidOut } from './domain/payout/payout-observation.ts';
 export { type CallOutcome, type EndReason, endReasons } from './domain/outbound-call/outbound-call.ts';
 export { isAbout, resolutionSchema, type Review } from './domain/review.ts';
 export { type Environment, environmentSchema, instantSchema, reportedSumSchema } from './domain/values.ts';
-export * from './inquiry/inquire-on-read.ts';
 export * from './inquiry/inquiry-schedule.ts';
 export * from './inquiry/inquiry-shards.ts';
 export { type InquiryResult } from './inquiry/inquiries.ts';

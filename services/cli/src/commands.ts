@@ -25,7 +25,6 @@ import * as keys from './keys.ts';
 import { transfer, transferParameters, verifyLedger } from './ledger.ts';
 import * as operators from './operators.ts';
 import * as read from './parameters.ts';
-import { forgetCustomer } from './payments.ts';
 import { rebuildViews } from './rebuild.ts';
 import { reconcile, reconcileParameters } from './reconcile.ts';
 import { restore } from './restore.ts';
@@ -192,15 +191,6 @@ export const commands: readonly Command<ActingTools>[] = [
     'reload the accounts file (PROVIDER_ACCOUNTS_FILE) in every process',
     {},
     accounts.reloadAccounts,
-  ),
-  command(
-    'payment forget',
-    'erase the stored e-mail and IP address of the customer of a payment, and list which texts stay in the books',
-    {
-      token: argument('<token>', 'the token of the payment', read.paymentToken),
-      yes: flag('do it; otherwise only print what would be done'),
-    },
-    forgetCustomer,
   ),
   command('secrets rewrap', 're-encrypt all data under the first of DATA_SECRETS', {}, secrets.rewrapSecrets),
   command(

@@ -38,15 +38,6 @@ export const currency = matching(currencySchema, 'must be an ISO 4217 alphabetic
 export const hash = pattern(/^[0-9a-f]{64}$/, 'must be a hash of 64 hexadecimal digits');
 const subjectToken = pattern(/^[A-Za-z0-9_-]{1,128}$/, 'must be the token of a payment or payout');
 
-const unlessPayout = /^(?!po_)/;
-export const paymentToken = (text: string): string => {
-  pattern(
-    unlessPayout,
-    'must be the token of a payment: of a payout only its masked destination is stored',
-  )(text);
-  return pattern(/^pay_[A-Za-z0-9_-]{1,124}$/, 'must be the token of a payment')(text);
-};
-
 /** An amount in minor units. */
 export const sumFrom =
   (min: number) =>

@@ -15,7 +15,6 @@ import {
   type CallbackConsumerDependencies,
   consumeCallbacks,
   inquiryScheduleName,
-  createInquiryOnRead,
   inquireNamed,
   type InquirySchedule,
   type InquiryScheduleDependencies,
@@ -45,7 +44,6 @@ import {
 } from '@tollgate/reconciliation';
 import { registerAccountRoutes } from './routes/account-routes.ts';
 import { registerCredentialRoutes } from './routes/credential-routes.ts';
-import { registerCustomerRoutes } from './routes/customer-routes.ts';
 import { registerMoneyRoutes } from './routes/money-routes.ts';
 import { registerOperatorRoutes } from './routes/operator-routes.ts';
 import { registerPaymentRoutes } from './routes/payment-routes.ts';
@@ -85,8 +83,6 @@ export interface CommandServiceDependencies extends CoreDependencies {
 
 export interface CommandService {
   registerRoutes(app: FastifyInstance): void;
-  /** A payment or payout with an unknown outcome is read: it is inquired at once, within a rate limit. */
-  inquireForReader(token: string): void;
   /** Undefined while another process reconciles. */
   reconciliations(): readonly ReconciliationHealth[] | undefined;
   /** Names of accounts changed in a file that this process cannot use; undefined if it uses the current file. */
@@ -116,11 +112,6 @@ export function createCommandService(deps: CommandServiceDependencies): CommandS
     soleTeamOf: (request) => soleTeamOf(deps.accounts.all(), deps.directory.names(), request),
   });
 
-  const inquireForReader = createInquiryOnRead({
-    ...deps,
-    inquire: (token) => background.once(inquiries.request(token, causeOf(deps, 'read'))),
-  });
-
   const schedule = createSchedule(deps, parts);
   const changes = createAccountChanges({ ...deps, file: deps.accountsFile });
 
@@ -134,7 +125,6 @@ export function createCommandService(deps: CommandServiceDependencies): CommandS
       registerOperatorRoutes(app, parts);
       registerCredentialRoutes(app, { ...parts, operators: deps.operators });
       registerTeamRoutes(app, parts);
-      registerCustomerRoutes(app, parts);
       registerAccountRoutes(app, {
         ...parts,
         index: deps.index,
@@ -143,7 +133,6 @@ export function createCommandService(deps: CommandServiceDependencies): CommandS
         lastReconciled: (environment, account) => lastReconciled(deps, environment, account),
       });
     },
-    inquireForReader,
     reconciliations: () => reconciler.health(),
     accountsFileFault: () => changes.fileFault(),
     async start() {

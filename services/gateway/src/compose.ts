@@ -28,8 +28,7 @@ export async function compose(parts: Parts): Promise<Composed> {
   // Commands: payments, payouts, disputes, inquiries, reconciliations. Only this one calls the Payment Service.
   const commands = runs('command-service') ? await startCommandService(parts, { callbackUrl }) : undefined;
   // Reads: lists, totals, the feed of events, from a local index.
-  const { inquireForReader } = commands ?? {};
-  const queries = runs('query-service') ? await startQueryService(parts, { inquireForReader }) : undefined;
+  const queries = runs('query-service') ? await startQueryService(parts) : undefined;
   // Webhooks to teams.
   const notifier = runs('notifier') ? await startNotifier(parts) : undefined;
   // The front door: documentation, console, and routes of services in other processes.

@@ -1,6 +1,6 @@
 /** A caller's payments and payouts by their tokens. */
 import { createRecentlyUsed, type EventStore } from '@tollgate/event-store';
-import { inquiryNeedOf, inquiryNeedOfPayout, isOwnedBy, isToken } from '@tollgate/core';
+import { isOwnedBy, isToken } from '@tollgate/core';
 import type { PaymentIndex } from '@tollgate/lists';
 import { type Caller } from '@tollgate/teams';
 import {
@@ -27,15 +27,13 @@ export interface OwnViews {
 export interface OwnViewsDependencies {
   store: EventStore;
   index: PaymentIndex;
-  /** Called for a token that was read while the outcome of its last call is unknown. */
-  onUnresolvedRead: (token: string) => void;
 }
 
 /** Forgotten when it is read again, and the index has it. */
 const aheadMax = 10_000;
 
 export function createOwnViews(deps: OwnViewsDependencies): OwnViews {
-  const { store, index, onUnresolvedRead } = deps;
+  const { store, index } = deps;
   /** Positions of views that were shown ahead of the index: no later read may show less. */
   const ahead = createRecentlyUsed<Pick<ViewEnvelope, 'position'>>(aheadMax);
   const latestOf =
@@ -69,16 +67,12 @@ export function createOwnViews(deps: OwnViewsDependencies): OwnViews {
     async payment(caller, token) {
       const { environment, team } = caller;
       const indexed = unlessBehind(index.get(environment, team, token));
-      const view = indexed ?? (await latestPayment(caller, token));
-      if (view !== undefined && inquiryNeedOf(view.payment) === 'unresolved') onUnresolvedRead(token);
-      return view;
+      return indexed ?? latestPayment(caller, token);
     },
     async payout(caller, token) {
       const { environment, team } = caller;
       const indexed = unlessBehind(index.getPayout(environment, team, token));
-      const view = indexed ?? (await latestPayout(caller, token));
-      if (view !== undefined && inquiryNeedOfPayout(view.payout) === 'unresolved') onUnresolvedRead(token);
-      return view;
+      return indexed ?? latestPayout(caller, token);
     },
     latestPayment,
   };

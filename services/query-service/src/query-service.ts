@@ -31,8 +31,6 @@ export interface QueryServiceOptions {
   recordOf: RecordOf;
   /** Called before an export is sent; the export waits until it has resolved. */
   recordExport?: SecurityWatch['recordExport'];
-  /** Called for a payment or payout that was read while the outcome of its last call is unknown. */
-  onUnresolvedRead?: (token: string) => void;
   /** Disconnects a client that reads nothing of its export for this long. @default 30,000 @unit milliseconds */
   exportStalledMs?: number;
   /** Other requests of this process, which long reads yield to; none by default. */
@@ -52,13 +50,12 @@ export function createQueryService(options: QueryServiceOptions) {
     recordOf,
     log,
     clock,
-    onUnresolvedRead = () => {},
     recordExport = async () => {},
     exportStalledMs = 30_000,
     underWay = createUnderWay(),
     instance = 'asked',
   } = options;
-  const own = createOwnViews({ store, index, onUnresolvedRead });
+  const own = createOwnViews({ store, index });
   const share = createReadShare(clock, underWay);
   const waits = createPositionWaits(index);
   const deps = { store, index, directory, log, clock, own, share, waits };

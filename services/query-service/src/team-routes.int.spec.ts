@@ -89,15 +89,6 @@ describe('each route', () => {
       expect(await statusOf(url), url).toBe(403);
   });
 
-  test('reports reads of payments whose outcome is unknown', async () => {
-    const { get, store, unresolvedReads } = await start();
-    await given(store, { pay_1: [requested(), unresolved], pay_2: [requested(), accepted] });
-    const headers = await given(store, { po_1: [payoutRequested(), payoutHappening.unresolved] }, payoutKind);
-    for (const url of ['payments/pay_1', 'payments/pay_2', 'payouts/po_1', 'payments'])
-      expect((await get(`/api/v1/${url}`, headers)).statusCode, url).toBe(200);
-    expect(unresolvedReads).toEqual(['pay_1', 'po_1']);
-  });
-
   test('waits for a position, and reports when it is not reached', async () => {
     const { get, store } = await start(undefined, { wrapIndex: stuck });
     const { position } = await appendPayment(store, 'pay_0', [requested()]);

@@ -1,12 +1,10 @@
 /** Separate streams for the data of a payment. Releases that run side by side find them by these names. */
 import { expect, it } from 'vitest';
 import type { z } from 'zod';
-import { customerKept, customerKeptSchema, customerSchema, customerStream } from './customers.ts';
 import { recurringStream, recurringTokenStored, recurringTokenStoredSchema } from './recurring-tokens.ts';
 import { refundKeyStream, refundKeyUsed, refundKeyUsedSchema } from './refund-keys.ts';
 
 it.each([
-  ['a customer', customerStream('pay_1'), 'customer-pay_1', customerKept, 'CustomerKept'],
   [
     'a recurring token',
     recurringStream('rec_1'),
@@ -22,8 +20,6 @@ it.each([
 const whose = { environment: 'sandbox', team: 'shop', paymentToken: 'pay_1' };
 
 it.each<[string, z.ZodType, object]>([
-  ['a customer', customerKeptSchema, { sealedCustomer: 'k1.abc' }],
-  ['what was sent about a customer', customerSchema, { email: 'ann@shop.example', ip: '192.0.2.1' }],
   [
     'a recurring token',
     recurringTokenStoredSchema,

@@ -5,7 +5,6 @@ import {
   type PaymentObservation,
   type RecordSearch,
 } from '../domain/payment/payment-commands.ts';
-import { isFinalPhase } from '../domain/payment/payment-machine.ts';
 import { isPaymentAwaited } from '../domain/payment/payment-state.ts';
 import { likeliestOf } from '../domain/payment/creation.ts';
 import { callWithoutOutcome } from '../domain/payment/inquiry-need.ts';
@@ -13,24 +12,17 @@ import { withTermsOf } from '../domain/payment/observation.ts';
 import type { FoundPayment } from '../provider.ts';
 import { omitUndefined } from '@tollgate/service-kit';
 import type { Permit } from '../accounts/account.ts';
-import type { Customers } from '../aggregates/customers.ts';
 import type { PaymentAggregate } from '../aggregates/payments.ts';
 import type { RecurringTokens } from '../aggregates/recurring-tokens.ts';
 import { type Cause, requireDone } from '../aggregates/repository.ts';
 import { windowAt } from '../outbound/call-times.ts';
-import {
-  type PaymentCallsDependencies,
-  type SentOnly,
-  authorize,
-  captureOrVoidOnce,
-} from '../outbound/payment-calls.ts';
+import { type PaymentCallsDependencies, authorize, captureOrVoidOnce } from '../outbound/payment-calls.ts';
 import { attemptAfter } from '../outbound/next-attempt.ts';
 import type { QuietPeriods } from '../outbound/quiet-periods.ts';
 import { deriveRecurringAlias } from '../tokens.ts';
 import { failureOf } from '../outbound/ask-account.ts';
 
 export interface PaymentInquiryDependencies extends PaymentCallsDependencies {
-  customers: Customers;
   recurringTokens: RecurringTokens;
   quietPeriods: QuietPeriods;
 }
@@ -47,13 +39,11 @@ export async function inquirePayment(
   aggregate: PaymentAggregate,
   cause: Cause,
 ): Promise<Inquired> {
-  const { payment, token } = aggregate;
-  const { serviceToken, terms } = payment;
-  if (isPaymentAwaited(payment) || serviceToken === undefined) return search(deps, aggregate, cause);
-  const inquired = await retrieve(deps, aggregate, serviceToken, cause);
-  // Normally erased when the creation was resolved; this covers a store failure or a kill at that moment.
-  if (terms.kind === 'hosted' && isFinalPhase(payment.phase)) await deps.customers.release(token);
-  return inquired;
+  const { payment } = aggregate;
+  const { serviceToken } = payment;
+  return isPaymentAwaited(payment) || serviceToken === undefined
+    ? search(deps, aggregate, cause)
+    : retrieve(deps, aggregate, serviceToken, cause);
 }
 
 /** Searches the payment of the current attempt by its unique order number. */
@@ -86,24 +76,19 @@ async function search(
   // Without a permit nothing can be sent now, so nothing is abandoned: the next inquiry finds the same.
   if (permit === undefined) return { failure: undefined };
   const next = attemptAfter(deps, aggregate, permit);
-  const sent = omitUndefined({ customer: await deps.customers.find(token) });
-  return await recordSearch(deps, token, { ...observation, ...next }, cause, { permit, sent });
+  return await recordSearch(deps, token, { ...observation, ...next }, cause, permit);
 }
 
-/** @param following requirements of the attempt that may follow */
+/** @param permit of the attempt that may follow. The customer's data was held in memory only, and is not sent again. */
 async function recordSearch(
   deps: PaymentInquiryDependencies,
   token: string,
   search: RecordSearch,
   cause: Cause,
-  following?: { permit: Permit; sent: SentOnly },
+  permit?: Permit,
 ): Promise<'inquired'> {
   const recorded = requireDone(await deps.payments.execute(token, search, cause));
-  const { payment } =
-    following === undefined
-      ? recorded.aggregate
-      : await authorize(deps, recorded, following.permit, { cause, sent: following.sent });
-  if (payment.terms.kind === 'hosted' && !isPaymentAwaited(payment)) await deps.customers.release(token);
+  if (permit !== undefined) await authorize(deps, recorded, permit, { cause, sent: {} });
   return 'inquired';
 }
 

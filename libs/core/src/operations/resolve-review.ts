@@ -74,51 +74,33 @@ export async function resolveReview(
   input: ResolveReviewInput,
 ): Promise<ResolveReviewResult> {
   const { caller, token, cause } = input;
-  if (isUnmatchedToken(token)) return resolveUnmatched(deps, input);
-  const found = isToken(token) ? await subjectsOf(deps, token).load(token) : undefined;
-  if (found === undefined || !isOwnedBy(stateOf(found), caller)) {
-    const code = isPayoutToken(token) ? 'payout_not_found' : 'payment_not_found';
-    return { kind: 'refused', refusal: { code } };
-  }
-  const proposer = proposerOf(deps, input, stateOf(found));
+  const found = isToken(token) ? await repositoryOf(deps, token).load(token) : undefined;
+  if (found === undefined || !isOwnedBy(reviewedIn(found), caller))
+    return { kind: 'refused', refusal: { code: notFound(token) } };
+  const proposer = proposerOf(deps, input, reviewedIn(found));
   if (typeof proposer === 'string') return { kind: 'refused', refusal: { code: proposer } };
-  await record(deps, input, stateOf(found).reviews);
+  await record(deps, input, reviewedIn(found).reviews);
   const executed = await execute(deps, input, proposer);
   if (executed === undefined) return { kind: 'refused', refusal: { code: 'review_not_found' } };
   if (executed.kind === 'refused') return executed;
-  const { aggregate } = requireDone<AnySubject, unknown>(executed);
-  if (isOpen(stateOf(aggregate).reviews, input)) return { kind: 'proposed', aggregate };
+  const { aggregate } = requireDone<AnySubject | UnmatchedAggregate, unknown>(executed);
+  if (isOpen(reviewedIn(aggregate).reviews, input)) return { kind: 'proposed', aggregate };
+  // It belongs to no team's books: no inquiry concerns it.
+  if ('unmatched' in aggregate) return { kind: 'resolved', aggregate };
   // From here on only an inquiry finds the provider's reaction. The answer takes effect without it.
   await inquireBriefly(deps, { token, cause });
-  return { kind: 'resolved', aggregate: (await subjectsOf(deps, token).load(token)) ?? found };
+  return { kind: 'resolved', aggregate: (await subjectsOf(deps, token).load(token)) ?? aggregate };
 }
 
-/** The operation belongs to no team's books: only the team that may see it may resolve it. */
-async function resolveUnmatched(
-  deps: ResolveReviewDependencies,
-  input: ResolveReviewInput,
-): Promise<ResolveReviewResult> {
-  const { unmatched } = deps;
-  const { caller, token, code, number, resolution, reason, cause } = input;
-  const found = isToken(token) ? await unmatched.load(token) : undefined;
-  const isShown = found !== undefined && isOwnedBy(found.unmatched, caller);
-  if (!isShown || code !== 'discrepancy') return { kind: 'refused', refusal: { code: 'review_not_found' } };
-  const proposer = proposerOf(deps, input, found.unmatched);
-  if (typeof proposer === 'string') return { kind: 'refused', refusal: { code: proposer } };
-  await record(deps, input, found.unmatched.reviews);
-  const answer = {
-    type: 'ResolveReview',
-    code,
-    number,
-    resolution,
-    reason,
-    ...omitUndefined({ proposer }),
-  } as const;
-  const executed = await unmatched.execute(token, answer, cause);
-  if (executed.kind === 'refused') return executed;
-  const { aggregate } = requireDone(executed);
-  const kind = isOpen(aggregate.unmatched.reviews, input) ? 'proposed' : 'resolved';
-  return { kind, aggregate };
+const repositoryOf = (deps: ResolveReviewDependencies, token: string) =>
+  isUnmatchedToken(token) ? deps.unmatched : subjectsOf(deps, token);
+
+const reviewedIn = (found: AnySubject | UnmatchedAggregate) =>
+  'unmatched' in found ? found.unmatched : stateOf(found);
+
+function notFound(token: string) {
+  if (isUnmatchedToken(token)) return 'review_not_found';
+  return isPayoutToken(token) ? 'payout_not_found' : 'payment_not_found';
 }
 
 /**
@@ -153,7 +135,7 @@ const releasesIf = ({ operator }: Requester, resolution: Resolution) =>
 
 /** Undefined for a code that this kind of subject does not have. */
 async function execute(
-  { payments, payouts }: Subjects,
+  { payments, payouts, unmatched }: ResolveReviewDependencies,
   { caller, token, code, number, resolution, reason, cause }: ResolveReviewInput,
   proposer: Proposer | undefined,
 ) {
@@ -165,6 +147,8 @@ async function execute(
     // The decision of an operator frees the discrepancy's reservation; that of a key of the gaining team does not.
     ...omitUndefined({ proposer, releases: releasesIf(caller, resolution) }),
   } as const;
+  if (isUnmatchedToken(token))
+    return code === 'discrepancy' ? unmatched.execute(token, { ...answer, code }, cause) : undefined;
   if (isPayoutToken(token)) {
     const known = payoutReviewCodeSchema.safeParse(code).data;
     return known && payouts.execute(token, { ...answer, code: known }, cause);

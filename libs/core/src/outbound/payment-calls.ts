@@ -1,12 +1,10 @@
 /** The calls of a payment that both its request and an inquiry make: its creation, and its capture or void. */
 import { type AnnouncedCall, callAnnouncedBy } from '../domain/payment/announced-call.ts';
 import { type AuthorizationOutcome, type ObservedPayment } from '../domain/payment/payment-commands.ts';
-import { isPaymentAwaited } from '../domain/payment/payment-state.ts';
 import { withTermsOf } from '../domain/payment/observation.ts';
 import type { AuthorizeRequest } from '../provider.ts';
 import { InvariantViolation, omitUndefined } from '@tollgate/service-kit';
 import type { Permit } from '../accounts/account.ts';
-import type { Customers } from '../aggregates/customers.ts';
 import type { PaymentAggregate, PaymentDone, Payments } from '../aggregates/payments.ts';
 import { type Cause, requireDone } from '../aggregates/repository.ts';
 import { type AskAccount, answersThat } from './ask-account.ts';
@@ -22,7 +20,6 @@ import { type Sender, afterAnswerBy, pauseBeforeRepeat } from './send.ts';
 
 export interface PaymentCallsDependencies extends NextAttemptDependencies {
   payments: Payments;
-  customers: Pick<Customers, 'keep' | 'release'>;
   askAccount: AskAccount;
   sender: Sender;
   callbackUrlOf: (environment: string, token: string, issuedAt: number) => string;
@@ -85,7 +82,7 @@ async function attempt(
   // The process may have been suspended since.
   const following = isGivenUp() ? undefined : next;
   const ended = following === undefined ? unfollowed(deps, aggregate, outcome) : outcome;
-  const recorded = await record(deps, aggregate, ended, { ...authorizing, following });
+  const recorded = await record(deps, aggregate, ended, { cause: authorizing.cause, following });
   return following === undefined ? recorded.aggregate : await attempt(deps, recorded, following, authorizing);
 }
 
@@ -163,9 +160,8 @@ async function record(
   deps: PaymentCallsDependencies,
   aggregate: PaymentAggregate,
   outcome: AuthorizationOutcome,
-  { cause, sent, following }: Authorizing & { following?: Permit | undefined },
+  { cause, following }: { cause: Cause; following: Permit | undefined },
 ): Promise<PaymentDone> {
-  const { payments, customers } = deps;
   const { token, payment } = aggregate;
   const next = following === undefined ? {} : attemptAfter(deps, aggregate, following);
   const observation = {
@@ -174,15 +170,7 @@ async function record(
     outcome,
     ...next,
   } as const;
-  const execute = async () => requireDone(await payments.execute(token, observation, cause));
-  // An inquiry makes a further attempt of a page only, and needs the customer for it.
-  const isLeftOpen = outcome.kind === 'unknown' && following === undefined;
-  if (!isLeftOpen || sent.customer === undefined || payment.terms.kind !== 'hosted') return execute();
-  await customers.keep(token, sent.customer, cause);
-  const recorded = await execute();
-  // An inquiry was faster.
-  if (!isPaymentAwaited(recorded.aggregate.payment)) await customers.release(token);
-  return recorded;
+  return requireDone(await deps.payments.execute(token, observation, cause));
 }
 
 /** Makes the announced capture or void, once. Resolves at once if nothing was announced. */

@@ -228,13 +228,6 @@ export const operatorAnswerSchemas = {
     views: z.array(z.object({ name: z.string(), query: z.string() })).describe('By name.'),
   }),
   Transfer: answer({ token: z.string().describe('Of the transfer.') }),
-  ForgottenCustomer: answer({
-    wasKept: z.boolean().describe('True if the e-mail or IP address of the customer was stored until now.'),
-    remains: z
-      .record(z.string(), z.string())
-      .describe('Names of the texts of the payment that stay in the books. They cannot be erased.'),
-    places: z.array(z.string()).describe('Where copies of these texts are.'),
-  }),
   ...accountAnswerSchemas,
   ...credentialAnswerSchemas,
   ...teamAnswerSchemas,

@@ -72,16 +72,6 @@ export const operatorRoutes = {
     answers: done('Result of the inquiry.', 'InquiryAnswer'),
     errors: ['payment_not_found', ...ofCommands],
   },
-  forgetCustomer: {
-    ...post('command-service', 'Operators', '/api/v1/admin/payments/:token/forget'),
-    summary: 'Erases the stored e-mail and IP address of the customer of a payment',
-    description:
-      'The payment stays in the books: the answer lists its texts, and where copies of them are. A repeat changes nothing.',
-    scopes: ['operators:manage'],
-    bound: 'teams',
-    answers: done('The data is erased.', 'ForgottenCustomer'),
-    errors: ['payment_not_found', ...ofCommands],
-  },
   transferMoney: {
     ...post('command-service', 'Operators', '/api/v1/admin/transfers'),
     summary: 'Moves money from one wallet to another, within a merchant account',

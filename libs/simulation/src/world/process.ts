@@ -130,7 +130,7 @@ export async function startProcess(given: ProcessParts): Promise<GatewayProcess>
   await startProjector(parts);
   await startEventPublisher(parts);
   const commands = await startCommandService(parts, { callbackUrl: callbackBase });
-  const queries = await startQueryService(parts, { inquireForReader: commands.inquireForReader });
+  const queries = await startQueryService(parts);
   const notifier = await startNotifier(parts, { client: given.webhookClient });
   const asked = withRoutesAsked(server);
   for (const service of [commands, queries, notifier]) await service.registerRoutes?.(asked);

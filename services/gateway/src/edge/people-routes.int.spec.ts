@@ -142,7 +142,6 @@ const across: Readonly<Record<AcrossName, (owner: Owner) => Asked>> = {
   retrievePaymentOfAny: token,
   listPaymentEventsOfAny: token,
   inquirePayment: token,
-  forgetCustomer: token,
   transferMoney: ofNobody,
   listPayoutsOfAll: ofNobody,
   listRefundsOfAll: ofNobody,

@@ -29,7 +29,6 @@ export interface Given {
   getAs: (authorization: string | undefined) => Get;
   requests: RequestLedger;
   /** Tokens that were read while the outcome of their last call was unknown. */
-  unresolvedReads: string[];
 }
 
 /** The routes of the query service over a real store, index and directory of teams. */
@@ -53,7 +52,6 @@ export async function start(
   await Promise.all([directory.start(), index.start()]);
   const app = fastify(httpServerOptions({ bodyLimitBytes: 1_024 }));
   answerInJsonOnly(app, log);
-  const unresolvedReads: string[] = [];
   const kept = { keptMs: 30 * 86_400_000, perTeamMax: 1_000 };
   const requests = openRequestLedger({ ...kept, file: ':memory:', log, clock: systemClock });
   createQueryService({
@@ -64,7 +62,6 @@ export async function start(
     clock: systemClock,
     requests,
     recordOf: fakeRecordOf,
-    onUnresolvedRead: (token) => unresolvedReads.push(token),
     ...more.options,
   }).registerRoutes(app);
   onTestFinished(async () => {
@@ -76,7 +73,7 @@ export async function start(
     (authorization) =>
     (url, headers = {}) =>
       app.inject({ url, headers: { ...headers, ...(authorization === undefined ? {} : { authorization }) } });
-  return { app, store, requests, get: getAs(`Bearer ${key}`), getAs, unresolvedReads };
+  return { app, store, requests, get: getAs(`Bearer ${key}`), getAs };
 }
 
 /** Identifies the event, and no more: the mapping is the publisher's. */

@@ -23,7 +23,7 @@ export interface CommandServiceOptions {
 export async function startCommandService(
   parts: Parts,
   { callbackUrl }: CommandServiceOptions,
-): Promise<RunningService & { inquireForReader: (token: string) => void }> {
+): Promise<RunningService> {
   const { config, clock, ids, logOf, metrics, stops } = parts;
   const callbackBase = config.callbackPublicUrl ?? callbackUrl ?? refuseWithoutCallbacks();
   const secrets = parts.callbackSecrets();
@@ -82,7 +82,6 @@ export async function startCommandService(
   const isBuilding = () => isIndexOwn && index.building() !== undefined;
   return {
     registerRoutes: (app) => commands.registerRoutes(app),
-    inquireForReader: (token) => commands.inquireForReader(token),
     degraded: () => [
       ...degradedWithout(bus)(),
       ...(isBuilding() ? ['index'] : []),

@@ -1,7 +1,6 @@
 import { createRecordOf } from '@tollgate/topics';
 import { createQueryService } from '@tollgate/query-service';
 import { openRequestLedger } from '@tollgate/requests';
-import { omitUndefined } from '@tollgate/service-kit';
 import { registerRequestRecords } from '../../edge/requests/request-records.ts';
 import { ownHost } from '../lease-holder.ts';
 import { reportToOthers } from '../share-requests.ts';
@@ -9,16 +8,8 @@ import { watchIndex } from '../metrics/watch-services.ts';
 import type { Parts } from '../parts.ts';
 import type { RunningService } from '../../edge/running-service.ts';
 
-export interface QueryServiceOptions {
-  /** Of the command service in this process, if it has one. */
-  inquireForReader: ((token: string) => void) | undefined;
-}
-
 /** Needs the event store, the directory of teams and its own index. */
-export async function startQueryService(
-  parts: Parts,
-  { inquireForReader }: QueryServiceOptions,
-): Promise<RunningService> {
+export async function startQueryService(parts: Parts): Promise<RunningService> {
   const { config, clock, logOf, metrics, dataDirectory, stops, underWay } = parts;
   const log = logOf('query-service');
   const [store, directory, index] = await Promise.all([parts.store(), parts.teams(), parts.index()]);
@@ -36,7 +27,6 @@ export async function startQueryService(
     log,
     instance: config.instance ?? ownHost(),
     recordOf: createRecordOf(store),
-    ...omitUndefined({ onUnresolvedRead: inquireForReader }),
   });
   const report = await reportToOthers(parts);
   watchIndex(metrics, { store, clock, index });
