@@ -84,7 +84,7 @@ export const serverErrors = {
   },
   invalid_request: ofBody(400, 'The request is not valid HTTP.'),
   invalid_json: ofBody(400, 'The body is not valid JSON.'),
-  body_too_large: ofBody(413, 'The body is too large.'),
+  body_too_large: ofBody(413, 'The body is too large. Send a smaller one: the API accepts at most 64 KiB.'),
   unsupported_media_type: ofBody(
     415,
     'Send the body as JSON, with the header Content-Type: application/json.',

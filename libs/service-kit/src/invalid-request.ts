@@ -36,11 +36,11 @@ interface Fault {
 
 function toFaults(issue: z.core.$ZodIssue, known: readonly string[], fields: readonly string[]): Fault[] {
   const path = issue.path.map(String);
-  const hint = known.length === 0 ? '' : `: send ${known.join(', ')}, or nothing`;
+  const hint = known.length === 0 ? '' : ` The known ones are ${known.join(', ')}.`;
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => ({
       parameter: nameOf([...path, key]),
-      message: `is not a known parameter${hint}.${didYouMean(key, path.length === 0 ? [...known, ...fields] : [])}`,
+      message: `is not a known parameter.${hint}${didYouMean(key, path.length === 0 ? [...known, ...fields] : [])}`,
       isUnknown: true,
     }));
   return [{ parameter: nameOf(path), message: `${describe(issue)}.` }];

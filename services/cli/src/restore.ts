@@ -13,8 +13,8 @@ export async function restore(
   const days = daysToReconcile(epoch);
   const [from, to] = [days[0], days.at(-1)];
   const text = [
-    `A new epoch has begun. Events after ${new Date(epoch.lastEventAt).toISOString()} are lost.`,
-    `All accounts are paused. Payouts that awaited approval and are void: ${number(voidedPayouts)}.`,
+    `The backup is in place. Its last payment or payout event is of ${new Date(epoch.lastEventAt).toISOString()}. Later ones are lost.`,
+    `All accounts are paused. Payouts that awaited approval are void: ${number(voidedPayouts)}.`,
     `Start the gateway, and for each account: reconcile --from ${from} --to ${to}, resolve what it opens, account resume.`,
   ].join('\n');
   return done(text, { ...epoch, voidedPayouts, from, to });

@@ -252,7 +252,7 @@ describe('a change that is impossible in the current state exits with 1 and one 
     ['team allow-origins nobody --no-callback', 'nobody'],
     ['key issue nobody --environment sandbox --scopes read', 'nobody'],
     ['key revoke nobody k1', 'nobody'],
-    ['key revoke shop k1', '<keyId>'],
+    ['key revoke shop k1', 'has no key with this id'],
     ['key list nobody', 'nobody'],
   ])('%s', async (command, named) => {
     const { run } = await start();

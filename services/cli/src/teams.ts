@@ -151,7 +151,7 @@ const messageByRefusal: Record<TeamRefusal['code'], (name: string, refusal: Team
   team_exists: (name) => `The team ${name} exists already.`,
   team_not_found: (name) => `Unknown team ${name}. List teams: team list.`,
   key_exists: (name) => `${name} has another key with this id.`,
-  key_not_found: (name) => `${name} has no key <keyId>. List keys: key list ${name}.`,
+  key_not_found: (name) => `${name} has no key with this id. List keys: key list ${name}.`,
   too_many_active_keys: (name) =>
     `${name} has ${activeKeysMax} active keys in this environment already; key revoke ${name} <keyId> makes room.`,
   too_many_origins: () => `A team may have ${originsMax} origins in each list at most.`,

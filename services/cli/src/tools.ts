@@ -97,7 +97,7 @@ export const stopSignalOf = ({ stopSignal }: CommandTools): AbortSignal =>
 export const noAccount = (name: string, environment: string, known: readonly { name: string }[]) =>
   new TollgateError(
     'account_not_found',
-    `There is no account ${printable(name)} in ${environment}; there ${known.length === 0 ? 'is none' : `are ${known.map((each) => each.name).join(', ')}`}.`,
+    `There is no account ${printable(name)} in ${environment}. ${known.length === 0 ? 'It has no accounts' : `Its accounts are ${known.map((each) => each.name).join(', ')}`}. See: account list.`,
   );
 
 /** Records an action that has no event of its own, or reveals a secret. Called before the action. */

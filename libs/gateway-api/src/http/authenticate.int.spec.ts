@@ -29,6 +29,11 @@ async function start() {
     const caller = await authenticate(directory, request, reply, { scopes: ['payments', 'read'] });
     return caller === undefined ? reply : reply.send(caller.team);
   });
+  app.get('/operators', async (request, reply) => {
+    const route = { scopes: ['operators:read', 'operators:teams'] } as const;
+    const caller = await authenticate(directory, request, reply, route);
+    return caller === undefined ? reply : reply.send(caller.team);
+  });
   return { app, store, authorization: `Bearer ${reader}` };
 }
 
@@ -62,6 +67,15 @@ test('the refusal of a key without the scope names the scope', async () => {
       },
     ],
   });
+});
+
+test('a key is refused on a route of operators, without a scope that no key can have', async () => {
+  const { app, authorization } = await start();
+  const answer = await app.inject({ url: '/operators', headers: { authorization } });
+  expect(answer.statusCode).toBe(403);
+  expect(answer.json().errors[0].message).toBe(
+    'Only operators may call this route. Sign in as a person with a role.',
+  );
 });
 
 test.each([

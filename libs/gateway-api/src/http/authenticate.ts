@@ -8,6 +8,7 @@ import {
   formatGrants,
   mayDo,
   reachOf,
+  scopeSchema,
 } from '@tollgate/teams';
 import { currentRequest, omitUndefined } from '@tollgate/service-kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -117,8 +118,13 @@ const hintFor = (code: string, authorization: string | undefined): string | unde
     : undefined;
 
 function lackOf({ operator, team }: Caller, { scopes = [], bound }: Protected): string {
+  if (operator === undefined) {
+    const ofKeys = scopes.filter((scope) => scopeSchema.safeParse(scope).success);
+    return ofKeys.length === 0
+      ? 'Only operators may call this route. Sign in as a person with a role.'
+      : `The API key lacks the scope ${ofKeys.join(' or ')}. Use a key that has it.`;
+  }
   const needed = scopes.join(' or ');
-  if (operator === undefined) return `The API key lacks the scope ${needed}. Use a key that has it.`;
   const { grants } = operator;
   const lack = `Your role, ${formatGrants(grants)}, lacks the scope ${needed}`;
   const hasItSomewhere = scopes.some((scope) => mayDo(grants, scope, {}));

@@ -80,6 +80,11 @@ export function registerDeliveryRoutes(app: FastifyInstance, deps: DeliveryRoute
     const all = (await webhooksAbout(deps, caller, token)).filter(
       (each) => id === undefined || each.id === id,
     );
+    if (id === undefined && all.length === 0)
+      return sendError(reply, 'webhook_not_found', {
+        message: 'No webhook about this token exists yet. Read the list of webhooks.',
+        parameter: 'token',
+      });
     return replayEach(deps, reply, all, actor);
   });
   addRoute(app, deps, routes.replayWebhooksOfAll, async (call) => {

@@ -64,7 +64,11 @@ export function textsOf(metadata: Readonly<Record<string, string>> = {}): Record
 
 /** Card data may be sent with keys only that have the scope for it. */
 export const refuseCard = (parameter: string): Refused =>
-  refuse('card_data_not_accepted', undefined, parameter);
+  refuse(
+    'card_data_not_accepted',
+    'The API key lacks the scope cards. Use the hosted page, or a key that has it.',
+    parameter,
+  );
 
 /** `Idempotency-Key` header, quoted (as in the IETF draft) or bare without a comma; the order number by default. */
 export function parseIdempotencyKey(

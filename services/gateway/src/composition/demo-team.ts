@@ -113,7 +113,10 @@ function allowCallbacks(team: TeamState): TeamCommand[] {
 }
 
 function makeRoom(team: TeamState, { keyId, environment }: ApiKey, now: number): TeamCommand[] {
-  const active = team === undefined ? [] : activeKeysIn(team, environment, now);
+  // Keys of approvers are counted separately.
+  const active = (team === undefined ? [] : activeKeysIn(team, environment, now)).filter(
+    ({ scopes }) => !scopes.includes('approvals'),
+  );
   const [oldest] = active;
   const isKnown = active.some((key) => key.keyId === keyId);
   if (oldest === undefined || isKnown || active.length < activeKeysMax) return [];
