@@ -21,8 +21,8 @@ const withOwnOptions = ['creation', 'operations', 'scale'];
 const usage = `npm run bench -- [bench …] [--payments <n>]
 
 Measures this machine. Benches (all, unless some are named): ${Object.keys(benches).join(', ')}
-  --payments <n>  how many payments (100000; ledger 1000000); a few thousand for a quick run
-\`npm run bench -- creation --help\` and \`scale --help\` have options of their own; \`operations\` has --seconds <n> for each and --json <file>.
+  --payments <n>  number of payments (100000; ledger 1000000). A few thousand make a quick run
+\`creation\` and \`scale\` have their own options: see \`npm run bench -- creation --help\`. \`operations\` has --seconds <n> and --json <file>.
 `;
 
 type Call = { names: string[]; options: string[] } | { problem: string };
@@ -32,7 +32,7 @@ function read(argv: readonly string[]): Call {
   for (const [index, argument] of argv.entries()) {
     if (argument.startsWith('-')) return withOptions(names, argv.slice(index));
     if (!Object.hasOwn(benches, argument))
-      return { problem: `There is no bench ${JSON.stringify(argument)}; --help lists them.` };
+      return { problem: `Unknown bench ${JSON.stringify(argument)}. See --help.` };
     names.push(argument);
   }
   return { names, options: [] };
@@ -42,7 +42,7 @@ function withOptions(names: string[], options: string[]): Call {
   if (names.some((name) => withOwnOptions.includes(name))) return { names, options };
   const [option, value = '', ...more] = options;
   const unknown = option === '--payments' ? more[0] : option;
-  if (unknown !== undefined) return { problem: `There is no option ${unknown}; --help lists them.` };
+  if (unknown !== undefined) return { problem: `Unknown option ${unknown}. See --help.` };
   if (/^[1-9]\d{0,6}$/.test(value)) return { names, options };
   return { problem: '--payments must be a whole number from 1 to 9999999.' };
 }

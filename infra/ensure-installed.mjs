@@ -85,7 +85,8 @@ function canReachRegistry(path) {
 function install() {
   const path = pathOfMachine();
   demandMachine(path);
-  console.log(`Installing dependencies (first start only, about ${usualDuration}) …`);
+  // Standard output belongs to the command: scripts read keys and JSON from it.
+  console.error(`Installing dependencies (first start only, about ${usualDuration}) …`);
   const source = canReachRegistry(path) ? '--prefer-offline' : '--offline';
   const { status, error, stderr } = run('npm', ['ci', '--include=dev', '--no-progress', source], path);
   if (error !== undefined) throw error;
@@ -130,7 +131,7 @@ function isStale() {
 async function whileLocked(work) {
   mkdirSync(join(workspace, '.cache'), { recursive: true });
   for (let attempt = 1; !tryLock(); attempt += 1) {
-    if (attempt === 1) console.log('Waiting for another start that is installing the dependencies …');
+    if (attempt === 1) console.error('Waiting for another start that is installing the dependencies …');
     await delay(lockPollMs);
   }
   try {

@@ -1,9 +1,9 @@
 /**
- * Breaks every lint rule that the design depends on, once, and demands that `npm run lint` says so by the rule's name.
- * A rule can die silently: another config block replaces its options, a glob stops matching, the project graph is not
- * there. All of that looks like clean code; only a planted fault shows the difference.
+ * Violates every lint rule that the design depends on, once, and checks that `npm run lint` reports it under the rule's name.
+ * A rule can stop working silently: another config block replaces its options, a glob stops matching, or the project graph
+ * is missing. The result looks like clean code. Only a planted fault shows the difference.
  *
- * The faults are planted in a copy of the workspace, so that nothing is left behind however this ends.
+ * The faults are planted in a copy of the workspace, so an interruption leaves nothing behind.
  */
 import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';

@@ -1,19 +1,19 @@
-/** `npm run test:arrangements`: the end-to-end specs, with the system arranged otherwise than for `npm test`. */
+/** `npm run test:arrangements`: the end-to-end specs, in other arrangements of processes and stores than `npm test`. */
 import { localBroker, runWithBroker } from '../kafka/run-with-broker.ts';
 import { runVitest, vitestArgv } from '../run-vitest.ts';
 import { CannotGoOn, runCommand } from '../stop-with-sentence.ts';
 
-/** Projects of vitest.config.ts; services/gateway/e2e/arrangement.ts says what each is. */
+/** Projects of vitest.config.ts; services/gateway/e2e/arrangement.ts describes each. */
 const arrangements = ['services', 'one-process-eventstoredb', 'services-eventstoredb-kafka'];
 const onKafka = 'services-eventstoredb-kafka';
 
 const usage = `npm run test:arrangements [-- <arrangement> …] [<option of vitest> …]
 
-Runs the end-to-end specs with the system in each arrangement that is named, in all where none is:
+Runs the end-to-end specs in the named arrangements, or in all:
   services                     a process for each service, on the embedded file
-  one-process-eventstoredb     one process, on a server that speaks EventStoreDB's protocol
-  services-eventstoredb-kafka  a process for each service, on such a server and on Kafka: the one that KAFKA_BROKERS names,
-                               or a local one
+  one-process-eventstoredb     one process, on a server with EventStoreDB's protocol
+  services-eventstoredb-kafka  a process for each service, on such a server and on Kafka: KAFKA_BROKERS if set,
+                               otherwise a local broker
 `;
 
 await runCommand(async (signal) => {
@@ -26,7 +26,7 @@ await runCommand(async (signal) => {
   const unknown = named.find((name) => !arrangements.includes(name));
   if (unknown !== undefined)
     throw new CannotGoOn(
-      `There is no arrangement ${JSON.stringify(unknown)}; there are ${arrangements.join(', ')}.`,
+      `Unknown arrangement ${JSON.stringify(unknown)}. The arrangements are ${arrangements.join(', ')}.`,
     );
   const [first = '', ...others] = named.length === 0 ? arrangements : named;
   const options = [

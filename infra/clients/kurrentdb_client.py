@@ -1,4 +1,4 @@
-"""What a program of somebody else sees of a store, by the Python client of KurrentDB: printed as one JSON object."""
+"""Reads a store with the Python client of KurrentDB, and prints the result as one JSON object."""
 
 import json
 import sys
@@ -34,7 +34,7 @@ def positions(events):
 
 
 def followed(subscribe, until):
-    """What a subscription gives up to an event, which is appended when all before it have come."""
+    """Reads a subscription up to an event that is appended after all others have arrived."""
     subscription = subscribe()
     overdue = threading.Timer(PATIENCE_SECONDS, subscription.stop)
     overdue.start()

@@ -4,12 +4,12 @@ import re
 
 import schemathesis
 
-# Which refusals of a request that is valid by the schema are right: an error code, and what its message says.
+# Correct refusals of requests that are valid by the schema: the error code, and a part of the message.
 SAID_BY_NO_SCHEMA = [
-    # Of the team, and of what was asked before.
+    # By the team's settings, or by an earlier request.
     ("origin_not_allowed", ""),
     ("idempotency_key_reused", ""),
-    # Of two fields together.
+    # By two fields together.
     ("idempotency_key_missing", ""),
     ("invalid_param", "^page must be left out when a cursor is given"),
     ("invalid_param", "^metadata must be given once for each name"),
@@ -20,16 +20,16 @@ SAID_BY_NO_SCHEMA = [
     ("invalid_param", "^dateFrom must not be later than the last day"),
     ("invalid_param", "must be left out where a (card is given|recurringToken is charged)"),
     ("invalid_param", "^dateFrom must be at most 365 days before the last day"),
-    # Of what we gave, and of which only we know whether we did.
+    # Values that the gateway issued, such as cursors and tokens.
     ("invalid_param", "^cursor is not a nextCursor of this list"),
     ("invalid_param", "^cursor is beyond the last recorded event"),
     ("invalid_param", "^Tollgate-Min-Position is beyond the last recorded event"),
-    # Of the time.
+    # By the time.
     ("invalid_param", "^The day must not be in the future"),
     ("invalid_param", "^expiresAt must be in the future"),
     ("invalid_param", "^month has not begun"),
     ("invalid_param", "card.expires must not be in the past"),
-    # Of which no pattern can be written.
+    # Rules without a pattern.
     ("invalid_param", "^networks must be networks such as"),
     ("invalid_param", "^origins must be origins such as"),
     ("incorrect_currency", ""),

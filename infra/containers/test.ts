@@ -17,10 +17,10 @@ const say = (line: string) => process.stdout.write(`${line}\n`);
 
 const usage = `npm run test:containers [-- <options of vitest>]
 
-Builds the image of the services, brings docker-compose.yml up, takes payments through it, kills each container in turn, and
-takes it down again. Uses the Docker engine that answers (DOCKER_HOST), or installs and starts Debian's as root. Images that
-NODE_IMAGE, EVENTSTORE_IMAGE and KAFKA_IMAGE name are used; the others are made of Debian, npm and Maven parts: Kafka itself,
-and a stand-in for EventStoreDB. ${cacheDir} keeps what takes long to fetch.
+Builds the image of the services, starts docker-compose.yml, makes payments, kills each container in turn, and stops everything.
+Uses the running Docker engine (DOCKER_HOST), or installs and starts Debian's as root. Uses the images that NODE_IMAGE,
+EVENTSTORE_IMAGE and KAFKA_IMAGE name. Other images are built from Debian, npm and Maven packages: Kafka itself, and a stand-in
+for EventStoreDB. Downloads are cached in ${cacheDir}.
 `;
 
 const testingOf = (library: string) => join(workspace, 'libs', library, 'src', 'testing');

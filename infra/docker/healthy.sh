@@ -1,5 +1,4 @@
-# Whether the service of this container can serve: /readyz answers 200. Without a program of its own, because it runs every few
-# seconds in every container.
+# Succeeds if /readyz answers 200. A shell script, because it runs every few seconds in every container.
 exec 3<>/dev/tcp/127.0.0.1/3000 || exit 1
 printf 'GET /readyz HTTP/1.0\r\n\r\n' >&3
 read -r _ status _ <&3

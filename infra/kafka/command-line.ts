@@ -21,7 +21,7 @@ export function readCommandLine(argv: readonly string[]): CommandLine {
     if (argument === '--help') return { wantsHelp: true, dataDir };
     const [name, attached] = splitAtEquals(argument);
     if (name !== '--data-dir' && name !== '--secured-port')
-      throw new CannotGoOn(`There is no argument ${JSON.stringify(argument)}; --help lists them.`);
+      throw new CannotGoOn(`Unknown argument ${JSON.stringify(argument)}. See --help.`);
     const value = attached ?? rest.shift();
     if (value === undefined || value === '')
       throw new CannotGoOn(`${name} needs a ${name === '--data-dir' ? 'folder' : 'port'}.`);

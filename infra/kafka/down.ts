@@ -1,11 +1,11 @@
-/** `npm run kafka:down`: stops the broker that `npm run kafka:up` has started, and keeps its data. */
+/** `npm run kafka:down`: stops the broker of `npm run kafka:up`, and keeps its data. */
 import { findBroker, removePidFile, stopBroker } from './broker-process.ts';
 import { cacheFolder, readCommandLine } from './command-line.ts';
 import { runCommand } from '../stop-with-sentence.ts';
 
 const usage = `npm run kafka:down [-- --data-dir <folder>]
 
-Stops the broker that npm run kafka:up has started. Its records stay; remove the folder to be rid of them.
+Stops the broker of npm run kafka:up. Its records stay. Delete the folder to delete them.
   --data-dir <folder>  the folder that it was started with (${cacheFolder}/data)
 `;
 

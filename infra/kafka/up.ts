@@ -7,12 +7,12 @@ import { runCommand } from '../stop-with-sentence.ts';
 
 const usage = `npm run kafka:up [-- --data-dir <folder> --secured-port <port>]
 
-Runs one node of Apache Kafka ${kafkaVersion} on this machine's loopback until npm run kafka:down. Needs Java 17 or later,
-and Maven for fetching Kafka the first time. Running it again is harmless.
-  --data-dir <folder>  where its records, its log (server.log) and its process number are (${cacheFolder}/data)
-  --secured-port <port>  a further port, with TLS and SASL: user ${securedUser}, password and certificate in
-                       sasl-password and ca.pem of that folder
-  KAFKA_PORT           the port (${portDefault})
+Runs one node of Apache Kafka ${kafkaVersion} on the loopback address until npm run kafka:down. Needs Java 17 or later, and Maven
+to download Kafka the first time. Does nothing if the broker is already running.
+  --data-dir <folder>    folder of its records, its log (server.log) and its process id (${cacheFolder}/data)
+  --secured-port <port>  another port, with TLS and SASL: user ${securedUser}; the password and the certificate are in
+                         sasl-password and ca.pem of that folder
+  KAFKA_PORT             the port (${portDefault})
 `;
 
 await runCommand(async (signal) => {

@@ -1,11 +1,11 @@
-/** What builds the manifests, and what brings the schemas of Kubernetes: pinned, fetched once. */
+/** The builder of the manifests and the validator with the schemas of Kubernetes: pinned, fetched once. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fetchOnce, runTool } from '../fetch-once.ts';
 import { CannotGoOn } from '../stop-with-sentence.ts';
 
-/** Of those after it, the first needs Go 1.26. */
+/** Later versions need Go 1.26. */
 const kustomizeVersion = 'v5.8.1';
 const cacheFolder = join(import.meta.dirname, '..', '..', '.cache', 'kubernetes');
 const requirements = join(import.meta.dirname, 'requirements.txt');
@@ -13,11 +13,11 @@ const requirements = join(import.meta.dirname, 'requirements.txt');
 export interface Tools {
   /** The program. */
   kustomize: string;
-  /** The folder of the Python package `kubernetes_validate` with all that it imports. */
+  /** The folder of the Python package `kubernetes_validate` with its dependencies. */
   validator: string;
 }
 
-/** @throws CannotGoOn if they are not there and cannot be fetched */
+/** @throws CannotGoOn if they are missing and cannot be fetched */
 export async function findTools(say: (line: string) => void, signal?: AbortSignal): Promise<Tools> {
   const kustomize = join(cacheFolder, `kustomize-${kustomizeVersion}`);
   const digest = createHash('sha256').update(readFileSync(requirements)).digest('hex').slice(0, 12);

@@ -1,6 +1,6 @@
 /**
- * `npm run mutate [-- <file> …]`: changes the domain in a copy, one place at a time, and runs its specs on each change. A
- * change that no spec detects is a rule without a spec. Ends with 1 where more than a tenth of the changes go unnoticed.
+ * `npm run mutate [-- <file> …]`: mutation testing of the domain, in a copy. A mutant that survives its specs is a rule without
+ * a spec. Exit code 1 if more than a tenth of the mutants survive.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,18 +12,18 @@ import { CannotGoOn, runCommand } from '../stop-with-sentence.ts';
 
 const usage = `npm run mutate [-- <file> …] [--concurrency <n>]
 
-Changes libs/core/src/domain in a copy of the workspace, one place at a time (a condition turned round, a text emptied, a call
-left out), and runs the specs of the domain on each change. Prints what no spec noticed. Installs what it needs beside the copy.
+Mutation testing of libs/core/src/domain, in a copy of the workspace. Each mutant has one change, such as a negated condition,
+an empty text or a removed call. Runs the specs of the domain on each, and prints the survivors. Installs its tools in the copy.
 
-  <file> …           only these files, as paths below libs/core/src/domain; all: an hour or two
-  --concurrency <n>  how many changes are tried at once (1)
+  <file> …           only these files, as paths below libs/core/src/domain. All files take an hour or two
+  --concurrency <n>  number of mutants tested at the same time (1)
 `;
 
-/** Of the changes, how many a spec has to notice. */
+/** Minimum share of mutants that the specs must detect. */
 const noticedAtLeast = 0.9;
 const domain = 'libs/core/src/domain';
 
-/** What of the report is read. */
+/** The part of the report that is read. */
 interface Report {
   files: Record<string, { source: string; mutants: Mutant[] }>;
 }
@@ -40,7 +40,7 @@ function readCommandLine(argv: string[]): { files: string[]; concurrency: number
   try {
     given = parseArgs({ args: argv, options, allowPositionals: true });
   } catch {
-    throw new CannotGoOn('There is no such option; --help lists them.');
+    throw new CannotGoOn('Unknown option. See --help.');
   }
   const { values, positionals: files } = given;
   if (values.help === true) return undefined;
@@ -52,7 +52,7 @@ function readCommandLine(argv: string[]): { files: string[]; concurrency: number
   return { files, concurrency };
 }
 
-/** The specs of the domain alone: no I/O, one process. Changes that never end are stopped by the runner, not by vitest. */
+/** The specs of the domain alone: no I/O, one process. Stryker, not vitest, stops mutants that never end. */
 const vitestConfig = `export default {
   test: { include: ['${domain}/**/*.spec.ts'], isolate: false, testTimeout: 600_000 },
 };
@@ -67,7 +67,7 @@ const settingsFor = (files: readonly string[], concurrency: number, report: stri
       ? files.map((file) => `${domain}/${file}`)
       : [`${domain}/**/*.ts`, `!${domain}/**/*.spec.ts`, `!${domain}/index.ts`],
   coverageAnalysis: 'perTest',
-  // What runs once, when its file is loaded, would need a process for each change.
+  // Code that runs once, at import, would need a process for each mutant.
   ignoreStatic: true,
   inPlace: true,
   concurrency,
@@ -90,8 +90,8 @@ function run(command: string, args: readonly string[], cwd: string, signal: Abor
 const isNoticed = ({ status }: Mutant) => status === 'Killed' || status === 'Timeout';
 const isUnnoticed = ({ status }: Mutant) => status === 'Survived' || status === 'NoCoverage';
 
-/** Prints what went unnoticed, and gives the share that was noticed. */
-function tell({ files }: Report): number {
+/** Prints the surviving mutants, and returns the share that was detected. */
+function report({ files }: Report): number {
   const all = { noticed: 0, unnoticed: 0 };
   for (const [file, { source, mutants }] of Object.entries(files)) {
     const unnoticed = mutants.filter(isUnnoticed);
@@ -99,7 +99,7 @@ function tell({ files }: Report): number {
     if (noticed + unnoticed.length === 0) continue;
     all.noticed += noticed;
     all.unnoticed += unnoticed.length;
-    console.log(`${file}: ${noticed} of ${noticed + unnoticed.length} changes noticed`);
+    console.log(`${file}: ${noticed} of ${noticed + unnoticed.length} mutants detected`);
     const lines = source.split('\n');
     for (const { location, mutatorName, replacement = '' } of unnoticed)
       console.log(
@@ -108,7 +108,7 @@ function tell({ files }: Report): number {
   }
   const share = all.noticed / Math.max(1, all.noticed + all.unnoticed);
   console.log(
-    `${all.noticed} of ${all.noticed + all.unnoticed} changes noticed: ${(100 * share).toFixed(1)} %`,
+    `${all.noticed} of ${all.noticed + all.unnoticed} mutants detected: ${(100 * share).toFixed(1)} %`,
   );
   return share;
 }
@@ -126,11 +126,11 @@ async function main(signal: AbortSignal): Promise<number> {
     const own = join(copy, 'infra', 'mutation');
     await run('npm', ['ci', '--no-audit', '--no-fund', '--silent'], own, signal);
     writeFileSync(join(copy, 'mutation.config.mjs'), vitestConfig);
-    const report = join(folder, 'report.json');
+    const file = join(folder, 'report.json');
     const settings = join(own, 'settings.json');
-    writeFileSync(settings, JSON.stringify(settingsFor(wanted.files, wanted.concurrency, report)));
+    writeFileSync(settings, JSON.stringify(settingsFor(wanted.files, wanted.concurrency, file)));
     await run(join(own, 'node_modules', '.bin', 'stryker'), ['run', settings], copy, signal);
-    return tell(JSON.parse(readFileSync(report, 'utf8')) as Report) >= noticedAtLeast ? 0 : 1;
+    return report(JSON.parse(readFileSync(file, 'utf8')) as Report) >= noticedAtLeast ? 0 : 1;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

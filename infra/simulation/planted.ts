@@ -1,6 +1,6 @@
 /**
  * `npm run simulate:planted [-- name …]`: plants each bug of planted-bugs.ts in a copy of the sources and
- * simulates until it is caught. One that is not caught within its seeds fails: the simulation does not see it.
+ * simulates until an invariant breaks. A bug that breaks none within its seeds fails the run: the simulation cannot detect it.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { CannotGoOn, runCommand } from '../stop-with-sentence.ts';
 
 interface Outcome {
   bug: PlantedBug;
-  /** Seeds until it was caught; undefined where it was not. */
+  /** Seeds until it was caught; undefined if it was not. */
   seeds: number | undefined;
   by: string;
   seconds: number;
@@ -21,11 +21,12 @@ interface Outcome {
 
 const usage = `npm run simulate:planted -- [<name> …] [--every <n>] [--seeds <n>]
 
-Plants each bug of infra/simulation/planted-bugs.ts in a copy of the sources, and simulates until it is caught. Ends with 1 where one is not.
+Plants each bug of infra/simulation/planted-bugs.ts in a copy of the sources, and simulates until an invariant breaks. Exit code 1
+if a bug is not caught.
 
-  <name> …            only these
-  --every <n>         every so-manieth only (1)
-  --seeds <n>         at most so many seeds for each, whatever it states (1000)
+  <name> …            only these bugs
+  --every <n>         only every n-th bug (1)
+  --seeds <n>         maximum number of seeds for each bug, even if the bug states more (1000)
 `;
 
 function readCommandLine() {
@@ -39,7 +40,7 @@ function readCommandLine() {
       },
     });
   } catch {
-    throw new CannotGoOn('There is no such option; --help lists them.');
+    throw new CannotGoOn('Unknown option. See --help.');
   }
 }
 
@@ -53,13 +54,14 @@ function wholeNumber(name: 'every' | 'seeds', values: Values): number {
 
 function wanted({ values, positionals }: ReturnType<typeof readCommandLine>): PlantedBug[] {
   const unknown = positionals.find((name) => !plantedBugs.some((bug) => bug.name === name));
-  if (unknown !== undefined) throw new CannotGoOn(`There is no planted bug ${unknown}.`);
+  if (unknown !== undefined)
+    throw new CannotGoOn(`Unknown planted bug ${unknown}. infra/simulation/planted-bugs.ts lists them.`);
   const named = plantedBugs.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
   const every = wholeNumber('every', values);
   return named.filter((_, index) => index % every === 0);
 }
 
-/** Each worker has a copy of its own, in which one bug stands at a time. */
+/** Each worker has its own copy, with one bug at a time. */
 async function catchFrom(
   queue: PlantedBug[],
   seedsMax: number,
@@ -79,7 +81,9 @@ async function catchOne(copy: string, bug: PlantedBug, seedsMax: number): Promis
   const path = join(copy, bug.file);
   const text = readFileSync(path, 'utf8');
   if (text.split(bug.from).length !== 2)
-    throw new CannotGoOn(`${bug.name}: ${JSON.stringify(bug.from)} does not stand once in ${bug.file}.`);
+    throw new CannotGoOn(
+      `${bug.name}: ${bug.file} must contain ${JSON.stringify(bug.from)} exactly once. Update planted-bugs.ts.`,
+    );
   const startedAt = performance.now();
   writeFileSync(
     path,
@@ -113,7 +117,7 @@ function simulate(copy: string, seeds: number): Promise<Brief> {
     child.on('close', (code) => {
       const last = output.trim().split('\n').at(-1) ?? '';
       if (last.startsWith('{')) resolve(JSON.parse(last) as Brief);
-      else reject(new CannotGoOn(`The simulation ended with ${code} and no report.`));
+      else reject(new CannotGoOn(`The simulation ended with exit code ${code} and without a report.`));
     });
   });
 }
@@ -129,13 +133,13 @@ async function main(): Promise<number> {
   const queue = wanted(given);
   const seedsMax = wholeNumber('seeds', values);
   const count = queue.length;
-  const tell = (outcome: Outcome) => {
+  const report = (outcome: Outcome) => {
     outcomes.push(outcome);
     const { bug, seeds, by, seconds } = outcome;
     const end = seeds === undefined ? `NOT CAUGHT` : `caught by ${by} after ${seeds} seeds`;
     console.log(`${bug.name} (${bug.breaks}): ${end}, ${seconds.toFixed(0)} s`);
   };
-  await Promise.all(Array.from({ length: availableParallelism() }, () => catchFrom(queue, seedsMax, tell)));
+  await Promise.all(Array.from({ length: availableParallelism() }, () => catchFrom(queue, seedsMax, report)));
   const survivors = outcomes.filter(({ seeds }) => seeds === undefined).map(({ bug }) => bug.name);
   console.log(
     `${count - survivors.length} of ${count} planted bugs caught${survivors.length > 0 ? `; not caught: ${survivors.join(', ')}` : ''}`,

@@ -1,6 +1,6 @@
 /**
- * A release to come: this one, changed as an upgrade may change it. It writes an event type and a field that this one
- * cannot read, once every living process can, and its views of payments have another form.
+ * A simulated next release: this one, with the changes that an upgrade may contain. After `upgrade finish` it writes an event
+ * type and a field that this release cannot read. Its views of payments have another schema.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { CannotGoOn } from '../stop-with-sentence.ts';
 
 interface Change {
   file: string;
-  /** Stands in the file once. */
+  /** Occurs exactly once in the file. */
   from: string;
   to: string;
 }
@@ -56,7 +56,7 @@ const changesAt = (version: number): readonly Change[] => [
     from: '  RecurringTokenIssued: publicEvent(',
     to: "  PaymentNoted: publicEvent('Noted.', { note: z.string() }),\n  RecurringTokenIssued: publicEvent(",
   },
-  // They are written once they may be.
+  // Written only after `upgrade finish`.
   {
     file: 'services/gateway/src/composition/join-store.ts',
     from: '  await members.beat();\n',
@@ -87,18 +87,18 @@ export const createPayments =`,
   },
 ];
 
-/** The schema of views, one further. */
+/** The next schema of views. */
 const viewFile = 'libs/modules/views/src/view-kind.ts';
 const viewVersion = /viewSchemaVersion = (\d+);/;
 
-/** Builds it in the folder, which it gives back. @throws CannotGoOn where a change does not fit any more */
+/** Builds it in the folder, and returns the folder. @throws CannotGoOn if a change no longer applies */
 export async function buildNextRelease(folder: string): Promise<string> {
   await copyWorkspace(folder);
   for (const { file, from, to } of changesAt(schemaVersion()))
     change(join(folder, file), (text) => {
       if (text.split(from).length !== 2)
         throw new CannotGoOn(
-          `infra/upgrades/next-release.ts: ${JSON.stringify(from)} does not stand once in ${file}.`,
+          `infra/upgrades/next-release.ts: ${JSON.stringify(from)} must occur exactly once in ${file}.`,
         );
       return text.replace(from, () => to);
     });

@@ -1,4 +1,4 @@
-# Runs the broker on the properties that KAFKA_… variables name: KAFKA_LOG_DIRS is log.dirs.
+# Runs the broker with the properties of the KAFKA_… variables: KAFKA_LOG_DIRS is log.dirs.
 set -euo pipefail
 properties=/tmp/server.properties
 while IFS='=' read -r name value; do

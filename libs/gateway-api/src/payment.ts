@@ -33,7 +33,7 @@ export const paymentTerms = {
   both: {
     orderNumber: orderNumber.exactOptional(),
     metadata: metadata.exactOptional(),
-    product: z.string().describe('What is bought.'),
+    product: z.string().describe('The product or service that the customer buys.'),
     currency,
     amount: amount.describe('The requested amount, in minor units: 1250 is 12.50 EUR.'),
     needConfirmation: z

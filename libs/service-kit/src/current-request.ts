@@ -1,5 +1,5 @@
 /**
- * Which request the code that runs now works for, wherever in the process that is: a log line names it, and a call of the
+ * The request that the running code works for, anywhere in the process: a log line names it, and a call of the
  * Payment Service is counted for it. Nothing is decided by it.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';

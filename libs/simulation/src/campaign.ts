@@ -21,7 +21,7 @@ const pathsOfACampaign = [
   'a bare service',
   'a dispute was opened',
   'a page of a feed',
-  'a payment of before was taken',
+  'an existing payment was adopted',
   'a payout was approved',
   'a payout was refused by a second key',
   'a payout was revised to approved',

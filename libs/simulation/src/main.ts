@@ -8,14 +8,14 @@ import { formatTime } from './world/scheduler.ts';
 const usage = `npm run simulate -- [--seeds <n>] [--from <seed>] [--workers <n>]
 npm run simulate -- --seed <seed> [--trace]
 
-Runs the services in a simulated world in which everything fails, and checks every invariant. A seed decides all of it: the same
-seed gives the same world. The first failure is printed with the command that replays it. Ends with 1 if an invariant is broken.
+Runs the services in a simulated world with faults, and checks every invariant. Runs are deterministic: a seed determines every
+fault and every step. Prints the first failure with the command that replays it. Exit code 1 if an invariant is violated.
 
-  --seeds <n>    how many (100)
-  --from <seed>  the first (1)
+  --seeds <n>    number of seeds (100)
+  --from <seed>  first seed (1)
   --workers <n>  threads (${availableParallelism()})
-  --seed <seed>  one seed, with its story
-  --trace        the whole story, and not its end
+  --seed <seed>  runs one seed and prints its faults and its result
+  --trace        also prints the trace of that seed
   --brief        prints the number of seeds and the first failure as one line of JSON, for planted bugs
 `;
 
@@ -33,7 +33,7 @@ function parse() {
       },
     }).values;
   } catch (error) {
-    console.error((error as Error).message, '--help says more.');
+    console.error((error as Error).message, 'See --help.');
     process.exit(64);
   }
 }
@@ -42,7 +42,7 @@ const values = parse();
 
 function wholeNumber(name: 'seeds' | 'from' | 'workers'): number {
   if (/^\d{1,15}$/.test(values[name])) return Number(values[name]);
-  console.error(`--${name} must be a whole number. --help says more.`);
+  console.error(`--${name} must be a whole number. See --help.`);
   process.exit(64);
 }
 
@@ -89,7 +89,7 @@ async function campaign(): Promise<number> {
     console.log(`${operations} payments and payouts, ${steps} steps`);
     console.log(`faults: ${sorted(tally.faults)}\npaths: ${sorted(tally.paths)}`);
     if (missed.length > 0)
-      console.log(`never happened, so that this campaign proves less than it should: ${missed.join(', ')}`);
+      console.log(`These paths were not covered, so this campaign proves too little: ${missed.join(', ')}`);
     if (failure !== undefined) {
       console.log(`\nseed ${failure.seed} fails: ${failure.violation.invariant}: ${failure.violation.text}`);
       console.log(`npm run simulate -- --seed ${failure.seed} --trace`);

@@ -332,7 +332,7 @@ export const commands: readonly Command<ActingTools>[] = [
   },
   command(
     'restore',
-    'restore a backup into an empty data directory and begin a new epoch: all accounts are paused, payouts that awaited approval are void\n' +
+    'restore a backup into an empty data directory: all accounts are paused, payouts that awaited approval are void\n' +
       'the lost days must be reconciled before an account resumes; docs/operator/backup-and-restore.md',
     {
       backup: optionalArgument('<backup>', 'folder of the backup', text),

@@ -24,7 +24,7 @@ const emptyIndex: CommandServiceDependencies['index'] = {
   dueQueues: () => [],
   dueItems: () => [],
   postpone: async () => undefined,
-  readLedger: () => Promise.reject(new Error('nobody pays out here')),
+  readLedger: () => Promise.reject(new Error('no payouts in this spec')),
 };
 
 const depsWith = (changes: Partial<CommandServiceDependencies>): CommandServiceDependencies => ({

@@ -34,11 +34,11 @@ const usage = `npm run bench -- creation [options]
 
   --quick              one short round on each number of connections
   --rounds <n>         rounds on each number of connections (3); the medians are shown
-  --connections <n,…>  how many connections (1,32,128)
+  --connections <n,…>  numbers of connections (1,32,128)
   --store <store>      embedded, or eventstoredb: the test server, unless EVENTSTORE_URL names another (embedded)
-  --json <file>        writes the figures there, too
-  --against <file>     compares with the figures that --json wrote once; exit code 1 where a share is less than half of it
-  --profile <dir>      writes CPU profiles of the gateway there, and prints the CPU time by area
+  --json <file>        also writes the figures to a file
+  --against <file>     compares with figures that --json wrote; exit code 1 if a share is less than half of the earlier one
+  --profile <dir>      writes CPU profiles of the gateway to a folder, and prints the CPU time by area
 `;
 
 interface Options {

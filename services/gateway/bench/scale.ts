@@ -20,7 +20,7 @@ const usage = `npm run bench -- scale [options]
 
   --instances <n,…>  processes of each service (1,2,3)
   --store <store>    embedded, or eventstoredb: the test server, unless EVENTSTORE_URL names another (embedded)
-  --seconds <n>      of each measurement (8)
+  --seconds <n>      duration of each measurement (8)
 `;
 
 const connections = 32;

@@ -19,7 +19,7 @@ const approvedWithinMs = 100_000;
 export interface CreationLoad {
   /** The gateway's tokens of the payments whose creation was answered, by order number. */
   tokens: Map<string, string>;
-  /** Those that a customer has paid. */
+  /** Payments that a customer has paid. */
   paid: Set<string>;
   /** Creations without an immediate success; each is repeated. */
   setbacks: number;

@@ -190,7 +190,7 @@ async function tryOnce(
     if (stopping.aborted) return undefined;
     return await deps.postJson(url, body, AbortSignal.any([stopping, tooLong.signal]));
   } catch {
-    return undefined; // Whatever went wrong on the way, the answer to it is the next try.
+    return undefined; // Any failure on the way is answered by the next try.
   } finally {
     ended.abort();
   }

@@ -83,7 +83,7 @@ function sumOf(counts: readonly PhaseCount[], isWanted: (phase: PaymentPhase) =>
 }
 
 const isApproved = (phase: PaymentPhase): boolean => ['approved', 'refunded'].includes(statusOfPhase(phase));
-/** A voided payment was not declined by anybody. */
+/** Neither the issuer nor the provider declined a voided payment. */
 const isDeclined = (phase: PaymentPhase): boolean =>
   statusOfPhase(phase) === 'declined' && phase !== 'voided';
 

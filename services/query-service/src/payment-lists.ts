@@ -1,4 +1,4 @@
-/** Which views a list of payments has, and how they are shown in it. */
+/** The views in a list of payments, and their form in it. */
 import type { OperationType } from '@tollgate/gateway-api/http';
 import { paymentColumns, toListedPayout, toPublicPayment } from '@tollgate/gateway-api';
 import type { Caller } from '@tollgate/teams';

@@ -68,7 +68,7 @@ export const accountRoutes = {
       'The answering process checks its file first. If the file is invalid, or an active account is missing from it, nothing changes anywhere. The other processes read their files within about a second. A process with an invalid file keeps its accounts, and reports the fault in its log and at `/readyz`. Keys in environment variables are not read again.',
     ...ofAll,
     scopes: ['operators:accounts'],
-    answers: done('What has changed.', 'ReloadedAccounts'),
+    answers: done('The changes.', 'ReloadedAccounts'),
     errors: ['accounts_file_missing', 'accounts_file_invalid', ...ofCommands],
   },
 } satisfies Record<string, Route>;

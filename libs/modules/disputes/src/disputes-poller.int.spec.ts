@@ -97,7 +97,7 @@ describe('the disputes of an account', () => {
 
   it.each([
     ['without token', undefined],
-    ['with one that nobody knows', 'service-x'],
+    ['with an unknown one', 'service-x'],
   ])('are recorded %s, logged once, and not matched', async (_, serviceToken) => {
     const account = main();
     account.disputes = [dispute('a', { serviceToken })];

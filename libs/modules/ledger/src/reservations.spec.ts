@@ -45,7 +45,7 @@ const exceeding = (availableAmount: number) => ({
 });
 
 describe('a reservation', () => {
-  it('takes all that is left, and no more', () => {
+  it('takes exactly the rest', () => {
     const open = reserved(reserve([], wanted('po_1', 60), [available(100)]));
     expect(reserve(open, wanted('po_2', 41), [available(100)])).toEqual(exceeding(40));
     const both = reserved(reserve(open, wanted('po_2', 40), [available(100)]));

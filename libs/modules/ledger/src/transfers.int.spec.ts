@@ -25,7 +25,7 @@ const balances = async () => [await balanceOf(harness(), shop), await balanceOf(
 const left = (available: bigint, hold = 0n) => ({ available, hold });
 
 describe('a transfer', () => {
-  it('moves money that the wallet has in the account, and no more', async () => {
+  it('moves at most the money that the wallet has in the account', async () => {
     await harness().approved('order-1', 500, shop);
     expect(await transfer('a', 501)).toMatchObject(exceeds(500));
     expect(await transfer('a', 100, { account: 'other' })).toMatchObject(exceeds(0));
@@ -45,7 +45,7 @@ describe('a transfer', () => {
     expect(await balances()).toEqual([left(200n), left(300n)]);
   });
 
-  it('of twenty concurrent ones moves all that there is, and no more', async () => {
+  it('of twenty concurrent ones moves exactly the available money', async () => {
     await harness().approved('order-1', 500, shop);
     const keys = Array.from({ length: 20 }, (_, index) => `key-${index % 10}`);
     const results = await Promise.all(keys.map((key) => transfer(key, 120)));

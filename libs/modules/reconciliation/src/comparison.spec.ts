@@ -15,7 +15,7 @@ describe("the provider's row", () => {
     ['no sum', standing('approved', 100, null), standing('approved', 100, null)],
     ['a whole refund', standing('refunded', 100, 100), standing('refunded', 100, 100)],
     ['what was paid', standing('approved'), standing('approved')],
-    ['a status that nobody knows', standing('on_the_moon'), standing('on_the_moon')],
+    ['an unknown status', standing('on_the_moon'), standing('on_the_moon')],
   ])('is read alike: %s', (_, shown, read) => {
     expect(standingThere(shown)).toEqual(read);
   });

@@ -196,7 +196,7 @@ describe('a sent request without a readable answer is unknown, and is sent once'
       'http 307 redirect',
     ],
     'an endless body': [endlessBody, 'body too large'],
-    'a compressed body nobody asked for': [
+    'a compressed body that was not requested': [
       ({ response }) =>
         void response
           .writeHead(200, { 'content-encoding': 'gzip' })

@@ -88,13 +88,11 @@ function forge(world: World, random: Random): void {
   const status = random.pick(['approved', 'declined', 'refunded']);
   const isAddressKnown = random.chance(0.5);
   const path = isAddressKnown ? own : `${own.slice(0, -4)}AAAA`;
-  trace.tell(
-    `somebody makes up a callback about ${payment.orderNumber}${isAddressKnown ? ' at its own address' : ''}`,
-  );
+  trace.tell(`forged callback about ${payment.orderNumber}${isAddressKnown ? ' at its own address' : ''}`);
   const body = { token: other.token, type, status, orderNumber: payment.orderNumber };
   void post(world, random, path, body).then((statusCode) => {
     if (!isAddressKnown && statusCode === 200)
-      world.complain('I12', 'a callback to an address that nobody was given was answered 200');
+      world.complain('I12', 'a callback to an unknown address was answered 200');
     if (statusCode === 404) world.saw('forged callback refused');
   });
 }

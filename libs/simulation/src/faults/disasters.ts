@@ -161,7 +161,7 @@ function refundInConsole({ ledger, trace }: World, random: Random): void {
   if (approved.length === 0) return;
   const payment = random.pick(approved);
   const amount = random.whole(1, payment.amount);
-  trace.tell(`somebody refunds ${amount} of ${payment.orderNumber} in the console`);
+  trace.tell(`refund of ${amount} of ${payment.orderNumber} in the provider's console`);
   ledger.refundInConsole(payment, amount);
 }
 

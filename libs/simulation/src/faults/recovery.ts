@@ -30,7 +30,7 @@ export async function outageOfDays(world: World, callerOf: CallerOf): Promise<vo
     running.process = undefined;
   }
   for (const afterMs of [0.2, 0.5, 0.9])
-    scheduler.after(afterMs * durationMs, 'the service goes on', () => {
+    scheduler.after(afterMs * durationMs, 'the service resumes', () => {
       for (const payment of ledger.payments) if (random.chance(0.5)) ledger.expire(payment);
       if (random.chance(0.5)) revise(world, random);
     });

@@ -81,7 +81,7 @@ function addFormer({ ledger, scheduler, random }: Caller, orderNumber: string): 
     ageMs: random.between(60_000, 36 * 3_600_000),
   });
   if (status === 'init' && random.chance(0.7))
-    scheduler.after(random.between(1_000, 120_000), 'the customer of before pays', () =>
+    scheduler.after(random.between(1_000, 120_000), 'the customer of an existing payment pays', () =>
       ledger.pay(payment, random.chance(0.8)),
     );
   return payment;
@@ -102,7 +102,7 @@ async function adopt(caller: Caller, team: TeamName, account: string): Promise<v
       if ((outcome !== 'adopted' && outcome !== 'adopted_before') || token === undefined || taken.has(token))
         return;
       taken.add(token);
-      saw('a payment of before was taken');
+      saw('an existing payment was adopted');
       void use(caller, team, token);
     });
     if (!isDone) await sleep(random.between(1_000, 20_000));
@@ -211,7 +211,7 @@ async function use(caller: Caller, team: TeamName, token: string): Promise<void>
 
 function differenceOf({ books, ledger }: World, { token, orderNumber }: LedgerPayment): string[] {
   const own = books.byOrderNumber(orderNumber);
-  if (own === undefined) return [`${orderNumber} was taken under nobody`];
+  if (own === undefined) return [`${orderNumber} was adopted without an owner`];
   const isOpen = ledger.payments.some((each) => each.token === token && each.status === 'init');
   return isOpen || own.serviceToken === token
     ? []

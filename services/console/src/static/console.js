@@ -1,4 +1,4 @@
-/** The console reads without script; with it, times are the reader's, pages are live, and the keyboard leads. */
+/** Optional script of the console: times in the reader's zone, live pages, and keyboard navigation. */
 import { startDrafts } from './drafts.js';
 import { startFurther } from './further.js';
 import { startKeyboard } from './keyboard.js';
@@ -39,11 +39,11 @@ function startCopying() {
   });
 }
 
-/** On a phone, the menu begins with the page that is open. */
+/** On a phone, the menu starts with the current page. */
 const showPlace = () =>
   document.querySelector('.bar nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
 
-/** A row is open to a press anywhere on it, and to the keyboard by its link. */
+/** A click anywhere on a row opens it. The keyboard uses its link. */
 function startRows() {
   document.addEventListener('click', (event) => {
     if (!(event.target instanceof Element) || event.target.closest('a, button, input, summary')) return;
@@ -52,7 +52,7 @@ function startRows() {
   });
 }
 
-/** The second click of a double click closes no form that the first one has opened. */
+/** The second click of a double click must not close the form that the first one opened. */
 function startActions() {
   document.addEventListener('click', (event) => {
     if (event.detail > 1 && event.target instanceof Element && event.target.closest('.action > summary'))
@@ -60,12 +60,12 @@ function startActions() {
   });
 }
 
-/** What is empty says nothing, so it is no part of the address; instants are typed in the reader's zone, and written in UTC. */
+/** Empty fields are left out of the address. Times are typed in the reader's zone and sent in UTC. */
 function startFilters() {
   const form = document.querySelector('form.filters');
   const instants = [...(form?.querySelectorAll('input[type="datetime-local"]') ?? [])];
   for (const field of instants) if (field.value !== '') field.value = toLocal(field.value);
-  // Each filter acts at once: a choice when it is made, a text when it is left.
+  // Each filter acts at once: a choice on selection, a text field when it loses the focus.
   form?.querySelector(':scope > button')?.setAttribute('hidden', '');
   form?.addEventListener('change', ({ target }) => {
     if (target.type !== 'datetime-local') form.requestSubmit();
@@ -80,7 +80,7 @@ function startFilters() {
   });
 }
 
-/** Columns act at once, and are kept in this browser. */
+/** Columns change at once. This browser stores the choice. */
 function startColumns() {
   const form = document.querySelector('form.columns');
   form?.querySelector('button')?.setAttribute('hidden', '');
@@ -93,7 +93,7 @@ function startColumns() {
   });
 }
 
-/** The outcome of an action is shown once: the address stays the page's own. */
+/** Shows the outcome of an action once, and removes it from the address. */
 function forgetOutcome() {
   const address = new URL(location.href);
   if (!address.searchParams.has('done')) return;
@@ -103,7 +103,7 @@ function forgetOutcome() {
 
 startTheme();
 showPlace();
-// Before times are changed: what the server sent is what it is compared with.
+// Before times are converted: comparisons use the text from the server.
 startLive();
 showTimes(document);
 startCopying();

@@ -3,7 +3,7 @@
  * in this tab until an action succeeds, and is put back when the form is shown again.
  */
 const prefix = 'draft ';
-/** As long as a session at most, milliseconds. */
+/** At most the length of a session, milliseconds. */
 const keptMs = 12 * 3_600_000;
 
 const keyOf = (form) => prefix + new URL(form.action).pathname;
@@ -19,7 +19,7 @@ function keep(form) {
 function putBack(form) {
   const { at, values } = JSON.parse(sessionStorage.getItem(keyOf(form)) ?? '{}');
   const fields = fieldsOf(form);
-  // A form that has other fields now is another form.
+  // If its fields have changed, the form does not match its draft.
   if (!(Date.now() - at < keptMs) || values.length !== fields.length) return;
   for (const [place, field] of fields.entries()) {
     if (isChoice(field)) field.checked = values[place];

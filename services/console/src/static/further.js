@@ -1,15 +1,15 @@
 /**
- * The next page of a list is put below the one before when the reader comes near its end, so that ten thousand rows are one
- * table to scroll. Each page is a table of its own: those that are out of sight are not laid out.
+ * Appends the next page of a list when the reader scrolls near the end, so that ten thousand rows scroll as one list. Each page
+ * is its own table, and tables out of view are not laid out.
  */
 import { stopLive } from './live.js';
 import { showTimes } from './times.js';
 
-/** Then the link leads to the next page, as it does without script. */
+/** Beyond this, the link opens the next page, as without script. */
 const pagesMax = 200;
-/** After a page that did not come, milliseconds. */
+/** Pause after a failed page, milliseconds. */
 const againMs = 1_000;
-/** How far from the end the next page is asked for, pixels. */
+/** Distance from the end at which the next page is requested, pixels. */
 const ahead = '400px';
 
 export function startFurther() {
@@ -30,11 +30,11 @@ export function startFurther() {
     const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
     const wide = page.querySelector(`#${region.id} .wide`);
     if (wide === null) return false;
-    // From here on the first page must stay as it is: what moves from it to the second one would be on neither.
+    // The first page is frozen now: a row that moved from it to the second page would be on neither.
     stopLive(region.dataset.further);
     pages += 1;
     wide.setAttribute('aria-label', `${wide.getAttribute('aria-label')}, ${pages + 1}`);
-    // The head of each page is below the rows of the page before, until it sticks.
+    // The head of each page follows the rows of the previous page, until it sticks.
     wide.style.zIndex = pagesMax - pages;
     further.append(wide);
     showTimes(wide);
@@ -47,9 +47,9 @@ export function startFurther() {
 
   const observer = new IntersectionObserver(
     async (entries) => {
-      // Several looks may come at once; the last one is of now.
+      // Several entries may be delivered together; the last one is current.
       if (!entries.at(-1).isIntersecting || pages >= pagesMax || next() === null) return;
-      // A reader who scrolls faster than the session may ask waits a moment.
+      // Scrolling faster than the session's rate limit: wait a moment.
       if (!(await loadNext())) await new Promise((resolve) => setTimeout(resolve, againMs));
       watch();
     },
@@ -60,7 +60,7 @@ export function startFurther() {
     if (next() !== null) observer.observe(next());
   }
 
-  /** Back from a payment, the reader is where he was. */
+  /** Restores the scroll position when the reader returns from a payment. */
   async function goBack() {
     const { pages: seen = 0, y = 0 } = history.state ?? {};
     while (pages < seen && next() !== null && (await loadNext()));

@@ -1,4 +1,4 @@
-/** `/` searches, `j` and `k` go through rows, Enter opens, `g` and a letter goes to a page, `?` tells of these. */
+/** `/` searches, `j` and `k` move between rows, Enter opens, `g` and a letter open a page, `?` shows the shortcuts. */
 const places = {
   o: '/console',
   p: '/console/payments',
@@ -12,7 +12,7 @@ const places = {
   s: '/console/sandbox',
 };
 
-/** Between the two keys of `g p`, milliseconds. */
+/** Maximum pause between the two keys of `g p`, milliseconds. */
 const chordMs = 1_500;
 let chordAt = -Infinity;
 

@@ -1,26 +1,26 @@
 /**
- * Loads the page again, in place, when the server says that it has changed. Only regions that differ are replaced, and none
- * in which the reader is at work. Rows of a list that the reader holds stay where they are. A hidden page is not watched.
+ * Reloads the page in place when the server reports a change. Replaces only regions that differ, and none in which the reader
+ * is typing or choosing. Rows of a list stay in place while the reader uses it. A hidden page is not refreshed.
  */
 import { showTimes } from './times.js';
 
-/** Of what is watched: without what is known only afterwards. */
+/** Address of the watched page, without the fragment. */
 const ownAddress = () => `${location.pathname}${location.search}`;
 
-/** Shorter interruptions are no news: a watch ends and begins again by itself, milliseconds. */
+/** Shorter interruptions are not shown, because a watch reconnects by itself, milliseconds. */
 const staleAfterMs = 10_000;
 
-/** How often a list that was held is looked at, milliseconds. */
+/** Interval for checking a list that the reader holds, milliseconds. */
 const releaseMs = 500;
 
 let source;
 let staleTimer;
 
 async function refresh() {
-  // Only what the reader does keeps the session alive.
+  // Only actions of the reader extend the session.
   const headers = { accept: 'text/html', 'tollgate-unattended': '1' };
   const answer = await fetch(ownAddress(), { headers }).catch(() => undefined);
-  // What was shown is not left on the screen of a reader who is no longer signed in.
+  // Data must not stay on the screen after the session has ended.
   if (answer?.status === 401) return location.reload();
   if (answer?.ok !== true) return;
   const next = new DOMParser().parseFromString(await answer.text(), 'text/html');
@@ -40,7 +40,7 @@ function update(region) {
   announce(region, count);
 }
 
-/** Replaces the region, and keeps what the reader has opened, unchecked, chosen by the keyboard and scrolled sideways. */
+/** Replaces the region, and keeps opened details, unchecked boxes, the keyboard focus and the horizontal scroll position. */
 function showAll(region) {
   region.querySelector('.news')?.remove();
   const { news } = region;
@@ -62,7 +62,7 @@ function showAll(region) {
   showTimes(region);
 }
 
-/** What the server sent, before times are changed. */
+/** The text from the server, before times are converted. */
 function remember(region) {
   region.source = region.innerHTML;
   for (const cell of region.querySelectorAll('tr[data-row] > td')) cell.source = cell.innerHTML;
@@ -101,7 +101,7 @@ function patchRows(region, news) {
   return count;
 }
 
-/** Takes no room: the row under the pointer stays there. */
+/** Takes no space, so that the row under the pointer stays in place. */
 function announce(region, count) {
   const known = region.querySelector('.news');
   if (count === 0) return known?.remove();
@@ -122,12 +122,12 @@ function announce(region, count) {
   region.prepend(shown);
 }
 
-/** True where the reader types or chooses, or has a form open: neither is interrupted. */
+/** True if the reader is typing or choosing, or has an open form: these are not interrupted. */
 const isAtWork = (region) =>
   (region.contains(document.activeElement) && document.activeElement.matches('input, select, textarea')) ||
   region.querySelector('details.action[open]') !== null;
 
-/** What is old says how old it is. */
+/** Shows the age of outdated content. */
 function say(text, at) {
   document.querySelector('.stale')?.remove();
   if (text === undefined) return;
@@ -171,7 +171,7 @@ function watch() {
 
 let isStopped = false;
 
-/** Until the page is loaded again. @param text says why, before the time since when */
+/** Shown until the page is reloaded. @param text the reason; the time follows it */
 export function stopLive(text) {
   if (isStopped) return;
   isStopped = true;

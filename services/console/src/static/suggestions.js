@@ -1,4 +1,4 @@
-/** What is typed into the search box is looked up meanwhile: arrows go through what was found, Enter opens it. */
+/** Search suggestions while typing: arrow keys move between them, Enter opens one. */
 const waitMs = 150;
 
 export function startSuggestions() {
@@ -58,10 +58,10 @@ export function startSuggestions() {
     if (step === undefined || list.hidden) return;
     event.preventDefault();
     const all = options();
-    // One place more than there are options: in the box itself, none is chosen.
+    // One position more than the options: in the box itself, no option is selected.
     const places = all.length + 1;
     choose(all[((all.indexOf(chosen()) + 1 + step + places) % places) - 1]);
   });
-  // A press on a suggestion leaves the box first: the list must stay a moment longer.
+  // A click on a suggestion blurs the box first: keep the list open for a moment.
   input.addEventListener('blur', () => setTimeout(() => show(''), 200));
 }

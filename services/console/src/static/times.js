@@ -1,4 +1,4 @@
-/** Times in the zone of the reader, with the zone; UTC is in the tooltip. What is relative goes on. */
+/** Times in the reader's zone, with its name; the tooltip has UTC. Relative times are updated. */
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 const full = new Intl.DateTimeFormat('sv-SE', {
   year: 'numeric',
@@ -48,7 +48,7 @@ const day = new Intl.DateTimeFormat('en-GB', {
   year: 'numeric',
 });
 
-/** A row with the day above the rows of each day of the reader. */
+/** Inserts a row with the date above the rows of each day, in the reader's zone. */
 function divideByDay(table) {
   let last = [...document.querySelectorAll('table[data-days]')].indexOf(table) > 0 ? lastDay : undefined;
   for (const row of table.querySelectorAll('tr[data-row]')) {
@@ -75,7 +75,7 @@ export function showTimes(root) {
   for (const element of root.querySelectorAll('[data-zone]')) element.textContent = zoneAt(new Date());
 }
 
-/** Minutes as a field has them, of UTC and of the reader's zone. */
+/** A time in minutes, in the format of a field, in UTC and in the reader's zone. */
 export const toLocal = (utc) =>
   full
     .format(new Date(`${utc}Z`))

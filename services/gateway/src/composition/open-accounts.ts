@@ -34,7 +34,7 @@ type OpenDependencies = GatewayDependencies & {
   metrics: Metrics;
   /** Whether this process runs all services: only then the sandbox is its own to start. */
   isWhole: boolean;
-  /** Those that call the accounts, this one included. */
+  /** Processes that call the accounts, including this one. */
   processes: () => number;
 };
 

@@ -283,12 +283,12 @@ describe('an accounts file', () => {
       'accounts must be a list of 1 to 100',
     ],
     [
-      'holds more beside',
+      'contains other fields',
       JSON.stringify({ accounts: [main], acounts: [] }),
       '"acounts" is not a field. Remove it or correct its name (fields: accounts)',
     ],
     [
-      'holds a key beside',
+      'contains a key as well',
       JSON.stringify({ accounts: [main], privateKey: 'hush' }),
       'privateKey: a private key does not belong',
     ],

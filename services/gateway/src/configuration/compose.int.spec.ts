@@ -39,7 +39,7 @@ const dockerfile = read('infra/docker/Dockerfile');
 
 const all = Object.entries(compose.services);
 const ours = all.filter(([, { image }]) => image.startsWith('tollgate:'));
-/** Those that run the image's own entry point. */
+/** Containers that run the image's own entry point. */
 const services = ours.filter(([, { entrypoint }]) => entrypoint === undefined);
 
 describe('the containers', () => {

@@ -121,12 +121,12 @@ const misfitting: Mistake[] = [
   ['kustomization.yaml', '  - notifier.yaml\n', '', 'notifier has no Deployment'],
   ['projector.yaml', 'name: projector', 'name: folder', 'there is no service folder'],
   ['projector.yaml', 'args: [projector]', 'args: [notifier]', 'projector runs another service'],
-  ['api.yaml', 'NOTIFIER_URL', 'NOTIFER_URL', 'api: nobody reads NOTIFER_URL'],
+  ['api.yaml', 'NOTIFIER_URL', 'NOTIFER_URL', 'api: no service reads NOTIFER_URL'],
   ['projector.yaml', 'args: [projector]', strangersSecret, 'projector has no use for WEBHOOK_SECRETS'],
   ['settings/kafka.env', 'KAFKA_TLS=true', 'KAFKA_TLS=yes', 'KAFKA_TLS must be true or false'],
   ['settings/kafka.env', 'KAFKA_REPLICATION=3', '', 'topics: KAFKA_REPLICATION is empty'],
   ['settings/accounts.json', 'https://pay', 'http://pay', 'must be an address that begins with https://'],
-  ['patches/service.yaml', '/readyz', '/ready', 'projector: nobody answers its readinessProbe'],
+  ['patches/service.yaml', '/readyz', '/ready', 'projector: no service answers its readinessProbe'],
   ['patches/service.yaml', 'containerPort: 3000', 'containerPort: 3030', 'does not listen at 3030'],
   ['patches/service.yaml', 'PeriodSeconds: 30', 'PeriodSeconds: 20', 'notifier is killed while it stops'],
   [
@@ -135,11 +135,16 @@ const misfitting: Mistake[] = [
     '|callback-ingester',
     'notifier: its pause before the stop',
   ],
-  ['patches/event-store.yaml', 'event-store-user', 'event-store-owner', 'nobody makes event-store-owner'],
+  [
+    'patches/event-store.yaml',
+    'event-store-user',
+    'event-store-owner',
+    'no manifest creates event-store-owner',
+  ],
   ['kustomization.yaml', '\nimages:', `\n${ownSecret}\nimages:`, 'a Secret is among the manifests'],
   ['network.yaml', waysOfFrontDoor, waysOfFrontDoor.replace('notifier', 'projector'), 'api → projector:3000'],
   ['network.yaml', '10.0.0.0/8, ', '', 'open, and not needed: command-service → outside:443'],
-  ['kustomization.yaml', 'part-of: tollgate', 'part-of: another', 'anybody ↔ projector'],
+  ['kustomization.yaml', 'part-of: tollgate', 'part-of: another', 'any pod ↔ projector'],
   ['network.yaml', 'port: 2113', 'port: 2114', 'closed, and needed: projector → outside:2113'],
 ];
 

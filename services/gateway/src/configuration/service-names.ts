@@ -27,7 +27,7 @@ export type RoutedService = (typeof routedServices)[number];
 /** The work that processes of the command service share: calls of the accounts, within common limits. */
 export const providerCalls = 'provider-calls';
 
-/** Those that keep an index of their own. */
+/** Services with their own index. */
 export const indexedServices: readonly ServiceName[] = ['command-service', 'query-service'];
 
 export const usage = `npx node services/gateway/src/main.ts [service …]

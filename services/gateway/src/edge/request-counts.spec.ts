@@ -39,7 +39,7 @@ test('a child counts for itself', () => {
   expect(count('a', child)?.current).toBe(1);
 });
 
-test('no more requesters are kept than the limit; the oldest window is dropped', async () => {
+test('at most the limit of requesters is kept; the oldest window is dropped', async () => {
   const { clock, count } = start();
   count('renewed');
   count('first');

@@ -25,7 +25,7 @@ const script = `
       const doubled = at % 2 === 1 ? digit * 2 : Number(digit);
       return sum + (doubled > 9 ? doubled - 9 : doubled);
     }, 0) % 10 === 0;
-  // The caret stays behind the digit that it stood behind.
+  // The caret stays after the same digit.
   const rewrite = (input, format) => {
     const before = digitsOf(input.value.slice(0, input.selectionStart)).length;
     const text = format(input.value);
@@ -68,7 +68,7 @@ const script = `
     if (event.isComposing || event.inputType?.startsWith('delete')) return;
     if (/^(0[1-9]|1[0-2])$/.test(expiry.value)) expiry.value += '/';
     else if (/^[2-9]$/.test(expiry.value)) expiry.value = '0' + expiry.value + '/';
-    // Who types the slash, too, means the one that is there.
+    // The slash exists already: ignore a typed one.
     else expiry.value = expiry.value.replace(/^(\\d\\d\\/)[\\/ ]+/, '$1');
   });
   number.form.addEventListener('submit', (event) => {

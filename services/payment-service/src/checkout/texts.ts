@@ -40,7 +40,7 @@ const en = {
   notFoundTitle: 'Payment not found',
   notFoundText: 'There is no payment at this address. Please check the link.',
   unreadableTitle: 'Entries not readable',
-  unreadableText: 'What was sent cannot be read. Go back and try again.',
+  unreadableText: 'The form could not be read. Go back and try again.',
   failedTitle: 'Something went wrong',
   failedText: 'The fault is on our side. Please try again in a moment.',
 };

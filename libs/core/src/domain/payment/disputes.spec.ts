@@ -56,7 +56,7 @@ const disputeEventsOf = (history: readonly PaymentEvent[], input: PaymentInput) 
 describe('a dispute in the list', () => {
   test.each<[string, readonly PaymentEvent[], RecordDispute, PaymentEvent | undefined]>([
     ['opens it', approved, shown('open'), recorded('DisputeOpened')],
-    ['opens it under a status that nobody knows', approved, shown('unknown'), recorded('DisputeOpened')],
+    ['opens it under an unknown status', approved, shown('unknown'), recorded('DisputeOpened')],
     ['may be its end already: won', approved, shown('won'), recorded('DisputeWon')],
     ['may be its end already: lost', approved, shown('lost'), recorded('DisputeLost')],
     ['again is nothing new', open, shown('open', 1), undefined],
@@ -115,7 +115,7 @@ test.each<[string, readonly PaymentEvent[], { disputed: number; lost: number; re
   ['won', won, { disputed: 0, lost: 0, refundable: 1000 }],
   ['lost', lost, { disputed: 0, lost: 400, refundable: 600 }],
   [
-    'beside a refund',
+    'during a refund',
     [...open, refundSubmitted('refund-1', 500)],
     { disputed: 400, lost: 0, refundable: 100 },
   ],

@@ -48,7 +48,7 @@ const histories: Record<string, History> = {
   'captured after an inquiry': captureInquiredAgain,
   'unresolved, then found': unresolvedThenFound,
   metadata,
-  'a refund before which nobody could be inquired': refundSumUnknown,
+  'a refund without an inquiry before it': refundSumUnknown,
   'a review that takes two persons': reviewByTwo,
 };
 

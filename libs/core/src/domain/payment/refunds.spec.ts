@@ -191,7 +191,7 @@ test('a refund of a fully refunded payment exceeds the rest', () => {
 test.each([
   ['more than was approved', approved, 1001, 1000],
   ['more than is left', [...submitted, approvedEvent()], 701, 700],
-  ['more than somebody else has left', [...approved, external(600)], 401, 400],
+  ['more than a refund elsewhere has left', [...approved, external(600)], 401, 400],
   ['nothing', approved, 0, 1000],
   ['less than nothing', approved, -5, 1000],
 ] as const)(

@@ -261,7 +261,7 @@ test('one inquiry may show the status, the refunds and the token', () => {
 });
 
 test.each([
-  ['of a status that nobody knows', { status: 'odd' }],
+  ['of an unknown status', { status: 'odd' }],
   ['of another amount', { amount: 999 }],
   ['of another order', { orderNumber: 'pay_1.9' }],
 ])(

@@ -39,7 +39,8 @@ export function createHiddenAppends(store: EventStore): HiddenAppends {
     for (let done = 0; fate === 'shown' && done < events.length;) {
       const next = events.slice(done);
       const answer = await store.append(stream, next, last === -1 ? 'no-stream' : last);
-      if (answer.kind === 'conflict') throw new Error('somebody has written to a stream with hidden events');
+      if (answer.kind === 'conflict')
+        throw new Error('another writer has written to a stream with hidden events');
       done += next.length;
       last = answer.revision;
     }

@@ -68,7 +68,7 @@ const everyVariableIsUnderstood: Check = (manifests, authorityFile) => {
     const environment = environmentOf(workload, manifests);
     const names = Object.keys(environment);
     return [
-      ...names.filter((each) => !known.includes(each)).map((each) => `${name}: nobody reads ${each}`),
+      ...names.filter((each) => !known.includes(each)).map((each) => `${name}: no service reads ${each}`),
       ...names.filter((each) => !environment[each]).map((each) => `${name}: ${each} is empty`),
       ...names.filter((each) => !usedBy(name).includes(each)).map((each) => `${name} has no use for ${each}`),
       ...refusalOf(environment, authorityFile).map((refusal) => `${name}: ${refusal}`),
@@ -123,7 +123,7 @@ const everyProbeIsAnswered: Check = ({ deployments }) => {
         .map((port) => `${name} does not listen at ${port.containerPort} (${port.name})`),
       ...probes
         .filter(([, probe]) => probe?.httpGet?.port !== 'http' || !answered(probe.httpGet.path))
-        .map(([kind]) => `${name}: nobody answers its ${kind}`),
+        .map(([kind]) => `${name}: no service answers its ${kind}`),
     ];
   });
 };
@@ -177,8 +177,8 @@ const everyReferenceLeadsSomewhere: Check = ({ workloads, configMaps, kinds }) =
   const maps = differences(namesOf('configMaps'), [...configMaps.keys(), ...broughtAlong.configMaps]);
   const secrets = differences(namesOf('secrets'), broughtAlong.secrets);
   return [
-    ...[...maps.extra, ...secrets.extra].map((name) => `nobody makes ${name}`),
-    ...[...maps.missing, ...secrets.missing].map((name) => `nobody reads ${name}`),
+    ...[...maps.extra, ...secrets.extra].map((name) => `no manifest creates ${name}`),
+    ...[...maps.missing, ...secrets.missing].map((name) => `no service reads ${name}`),
     ...(kinds.includes('Secret') ? ['a Secret is among the manifests'] : []),
   ];
 };
@@ -280,7 +280,7 @@ function waysOpen({ workloads, policies }: Manifests): readonly string[] {
   );
   const unguarded = workloads
     .filter((each) => !isClosed(each))
-    .map(({ metadata }) => `anybody ↔ ${metadata.name}`);
+    .map(({ metadata }) => `any pod ↔ ${metadata.name}`);
   return [...among, ...outwards, ...inwards, ...unguarded];
 }
 

@@ -56,7 +56,7 @@ export const json = 'application/json';
 
 export interface Surroundings {
   schemas: Schemas;
-  /** Those that have an entry on the page of objects. */
+  /** Names with an entry on the page of objects. */
   objects: Schemas;
   /** Path to the error codes, from the page of the operation. */
   errorPage: string;

@@ -1,4 +1,4 @@
-/** What the pages do beyond being read: the choice of colors, search, copying samples. They work without it. */
+/** Optional script of the pages: the choice of colors, search, and copying samples. */
 {
   const { documentElement: page } = document;
   const root = page.dataset.root;
@@ -14,13 +14,13 @@
     try {
       localStorage.setItem('docs-theme', page.dataset.theme);
     } catch {
-      // A browser that stores nothing for this page forgets the choice with it.
+      // Without local storage, the choice lasts until the page is closed.
     }
   });
   label();
   button.hidden = false;
 
-  // The list of pages has a scroll bar of its own on a wide screen.
+  // The list of pages scrolls separately on a wide screen.
   const pages = document.getElementById('navigation');
   pages.scrollTop = pages.querySelector('[aria-current]').offsetTop - pages.clientHeight / 2;
 
@@ -57,7 +57,7 @@
         // The path of a page has the name of its subject: `team/refund.html` is titled "How do I give money back?".
         fields: ['heading', 'page', 'id', 'text'],
         storeFields: ['heading', 'page', 'text'],
-        // `payment_in_review` is found as a whole and by its parts.
+        // Finds `payment_in_review` as a whole and by its parts.
         tokenize: (text) => text.split(/[\s\p{Z}\p{P}]+/u).concat(text.match(/\w+_\w+/g) ?? []),
         searchOptions: {
           boost: { heading: 4, page: 2, id: 3 },
