@@ -12,7 +12,7 @@ import type { ObservedDispute } from './domain/dispute/dispute.ts';
 import type { ObservedPayout, PayoutOutcome } from './domain/payout/payout-commands.ts';
 
 /**
- * One merchant account at a provider. No operation rejects, whatever the provider or the network does. Each is sent once; its
+ * One merchant account at a provider. No operation rejects, even if the provider or the network fails. Each is sent once; its
  * {@link CallOutcome} is what is proven: `refused` and `not-sent` only if no money can have moved. Amounts are in minor
  * units and as the provider gives them: the domain decides whether they are correct.
  */

@@ -99,7 +99,7 @@ describe('the fingerprint of a request', () => {
 describe('the token in an order number', () => {
   const token = derivePaymentToken('sandbox', 'demo', key('a'));
 
-  it('is found in the number of an attempt of its own kind only', () => {
+  it('is found only in the number of an attempt of the same kind', () => {
     expect(tokenInOrderNumber('pay', `${token}.1`)).toBe(token);
     expect(tokenInOrderNumber('po', `${token}.1`)).toBeUndefined();
   });

@@ -47,7 +47,7 @@ async function measured(name: string, work: () => Promise<number>): Promise<void
   console.log(`${name}: ${Math.round(perSecond)}/s`);
 }
 
-/** Each writer has streams of its own, of one event each. */
+/** Each writer has its own streams, of one event each. */
 async function appendAll(name: string, append: (stream: string) => Promise<unknown>): Promise<void> {
   let next = 0;
   const write = async () => {

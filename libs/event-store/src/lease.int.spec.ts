@@ -120,7 +120,7 @@ describe('a lease', () => {
     expect(await leaseEvents(store)).toHaveLength(1);
   });
 
-  it('goes to a standby soon after it is released', async () => {
+  it('passes to a standby soon after its release', async () => {
     const { store, clock } = await given();
     const first = candidate({ store, clock });
     await working(first);
@@ -129,7 +129,7 @@ describe('a lease', () => {
     expect(await passTime(clock, 1, second.isWorking)).toBeLessThan(durationMs / 5);
   });
 
-  it('goes to a standby when the holder has not renewed it for its duration', async () => {
+  it('passes to a standby if the holder does not renew it in time', async () => {
     const { store, clock } = await given();
     await working(candidate({ store, clock: createFakeClock() }));
     const second = candidate({ store, clock });

@@ -18,7 +18,7 @@ describe('an error', () => {
     expect(apiError('invalid_json', 'text')).not.toHaveProperty('parameter');
   });
 
-  it.each(['', 'constructor', 'toString', '__proto__', 'api_error'])('%j is no code of ours', (code) => {
+  it.each(['', 'constructor', 'toString', '__proto__', 'api_error'])('%j is not one of our codes', (code) => {
     expect(isErrorCode(code)).toBe(false);
   });
 });

@@ -13,7 +13,7 @@ describe('a header that decides has one value', () => {
     ['two types', ['Content-Type', 'application/json,text/plain'], 'Content-Type'],
     ['two hosts', ['Host', 'a', 'Host', 'b'], 'Host'],
     ['two cursors', ['Last-Event-ID', '1, 2'], 'Last-Event-ID'],
-    ['any header of ours', ['X', 'y', 'Tollgate-Min-Position', '1, 2'], 'Tollgate-Min-Position'],
+    ['any of our headers', ['X', 'y', 'Tollgate-Min-Position', '1, 2'], 'Tollgate-Min-Position'],
   ])('%s', (_name, rawHeaders, found) => {
     expect(ambiguousHeaderIn(rawHeaders)).toBe(found);
   });

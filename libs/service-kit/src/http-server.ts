@@ -29,7 +29,7 @@ const noCompiler = (): never => {
 };
 
 /**
- * Limits of every HTTP server of ours: a slow or endless request is closed within about four seconds and costs at most
+ * Limits of each of our HTTP servers: a slow or endless request is closed within about four seconds and costs at most
  * `bodyLimitBytes` of memory, and a connection is kept for `idleMs` after its last answer. Node ignores `requestTimeout` below its default `headersTimeout`, so both are set.
  */
 export const httpServerOptions = ({ bodyLimitBytes, idleMs = 10_000 }: HttpServerLimits) => ({
@@ -47,12 +47,12 @@ export const httpServerOptions = ({ bodyLimitBytes, idleMs = 10_000 }: HttpServe
   },
   forceCloseConnections: 'idle' as const,
   // A request during the close of the server is answered, and awaited, like earlier ones. Fastify would refuse it with a body
-  // that no client of ours knows.
+  // that none of our clients knows.
   return503OnClosing: false,
   exposeHeadRoutes: true,
   routerOptions: { maxParamLength: 512 },
   schemaController: { compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler } },
-  // A path that the router cannot parse reaches no handler of ours.
+  // A path that the router cannot parse reaches none of our handlers.
   frameworkErrors: (error: FastifyError, _request: FastifyRequest, reply: FastifyReply) => {
     sendErrors(reply, error.statusCode ?? serverErrors.invalid_request.status, [unreadablePath]);
   },

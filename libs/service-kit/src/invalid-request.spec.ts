@@ -52,7 +52,7 @@ test('a code may be chosen by parameter', () => {
 });
 
 // A capture with an amount was refused as an incorrect amount, which sends its reader to look for a right one.
-test('an unknown parameter is called unknown, whatever its name', () => {
+test('an unknown parameter of any name is reported as unknown', () => {
   const entries = entriesOf({ amount: 1, product: 'ab', currency: 'EUR' }, () => 'incorrect_currency');
   expect(entries).toMatchObject([{ code: 'invalid_param', parameter: 'currency' }]);
 });

@@ -38,7 +38,7 @@ describe("a team's secrets", () => {
     expect(revealed(`${recent},${old}`)).toEqual([...revealed(recent), ...revealed(old)]);
   });
 
-  it('differ for every team and environment, wherever the line between the two is drawn', () => {
+  it('differ for every team and environment, even if their names join to the same text', () => {
     const all = [
       revealed(old),
       revealed(old, 'production'),

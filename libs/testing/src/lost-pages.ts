@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 const pageBytes = 4_096;
 
 /**
- * Zeros the last page with one text and without another, like a page by which the file had grown and that had not reached the
+ * Zeros the last page with one text and without another, like a page at the grown end of the file that had not reached the
  * disk.
  *
  * @throws RangeError if there is none

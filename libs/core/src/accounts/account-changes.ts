@@ -51,7 +51,7 @@ export interface FileDifferences {
   removed: readonly string[];
 }
 
-/** @param deps `file` is undefined if there is none to read again */
+/** @param deps `file` is undefined without an accounts file */
 export function createAccountChanges(deps: {
   store: EventStore;
   accounts: Pick<ChangeableAccounts, 'setState' | 'pauseAll'>;

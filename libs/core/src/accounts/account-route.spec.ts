@@ -37,7 +37,7 @@ describe('routeOf', () => {
     expect(routeOf([account('one', changes)], wanted)).toEqual(isAsked ? ['one'] : []);
   });
 
-  it('sorts by priority first, whatever the weights', () => {
+  it('sorts by priority first, with any weights', () => {
     const accounts = [
       account('last', { priority: 9, weight: 1_000 }),
       account('first', { priority: -1 }),

@@ -37,7 +37,7 @@ export type Executed<Subject, Event, Refusal> =
 /** How one kind of aggregate decides and folds. */
 export interface AggregateKind<Subject, Event, Input, Refusal> {
   stream(token: string): string;
-  /** @throws if no version of ours can have written it */
+  /** @throws if none of our versions can have written it */
   decode(stored: { type: string; data: unknown; metadata?: unknown }): Event;
   /** The schema version that a reader of it needs. */
   versionOf(event: Event): number;

@@ -1,6 +1,6 @@
 /**
  * Inquires due items, with or without callbacks. The index has the due times, because an inquiry that finds nothing new writes
- * no event; a pass costs as much as it finds, however many items are open.
+ * no event; the cost of a pass depends on the items due, not on the open ones.
  */
 import { type RecentlyUsed, createRecentlyUsed } from '@tollgate/event-store';
 import { type Environment } from '../domain/values.ts';

@@ -175,7 +175,7 @@ describe('a recurring token', () => {
     expect(paymentOf(await harness().create(teaFor('order-1'))).phase).toBe('init');
   });
 
-  it('is charged through the account of the first payment, whatever the routing prefers', async () => {
+  it('is charged through the account of the first payment, despite another preference of the routing', async () => {
     await keepRecurringToken(harness(), { account: 'second' });
     const payment = paymentOf(await harness().create(byRecurring('order-1')));
     expect(payment).toMatchObject({ phase: 'approved', attempt: { account: 'second' } });
@@ -296,7 +296,7 @@ describe('the account of a creation', () => {
   });
 });
 
-describe('later calls of a payment use the account that took it, whatever the routing prefers now', () => {
+describe('later calls of a payment use the account that took it, despite another preference of the routing', () => {
   const preferring = () =>
     harness().startInstance({
       accounts: [

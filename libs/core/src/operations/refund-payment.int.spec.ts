@@ -176,7 +176,7 @@ describe('a key', () => {
     expect(await harness().refund(token, 'b', 10, others)).toMatchObject(refused('payment_not_found'));
   });
 
-  it('is answered alike on replay, whatever was refunded since', async () => {
+  it('is answered alike on replay, despite later refunds', async () => {
     const token = await harness().approved('order-1', 100);
     await harness().refund(token, 'a', 60);
     await harness().refund(token, 'b', 40);

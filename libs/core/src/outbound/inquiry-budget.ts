@@ -15,7 +15,7 @@ export type InquiryPriority = (typeof inquiryPriorities)[number];
 const callbackWaitMs = 2_500;
 /** Maximum number waiting per team and priority; more are rejected. */
 const waitingMax = 2_000;
-/** The cycle of turns; a turn that cannot be used goes to the first that can. */
+/** The cycle of turns; an unusable turn passes to the first usable one. */
 const turns: readonly InquiryPriority[] = ['caller', 'callback', 'caller', 'callback', 'caller', 'schedule'];
 
 export interface InquiryBudget {

@@ -16,7 +16,7 @@ export interface NextAttemptDependencies {
 }
 
 /**
- * A page that no customer received is followed by another one whatever the outcome, unless the request itself was refused. A
+ * A page that no customer received is followed by another one after any outcome except a refusal of the request itself. A
  * charge is followed only if it certainly had no effect.
  */
 export function mayBeFollowed(
@@ -32,8 +32,8 @@ export function mayBeFollowed(
 }
 
 /**
- * The outcome of a page that nothing has followed, though another one might have. After a stop an inquiry leads to it. A
- * refusal was not confirmed, so its page may be there. A card is gone by then: its outcome holds.
+ * The outcome of a page that no other page follows, although one could. After a stop, an inquiry finds the page. A refusal
+ * was not confirmed, so its page may exist. Card data is no longer available by then: the outcome of a card holds.
  */
 export function unfollowed(
   deps: NextAttemptDependencies,

@@ -63,7 +63,7 @@ describe('a quiet period', () => {
   });
 });
 
-it('a reservation lapses once observed for a whole period, whatever the wall clock shows', async () => {
+it('a reservation lapses once observed for a whole period, at any wall clock time', async () => {
   const { clock, wall, periods } = createWorld();
   const lapsesAt = clock.now() - hour;
   expect(periods.hasLapsed('po_1', lapsesAt)).toBe(false);

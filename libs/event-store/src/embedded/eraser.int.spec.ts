@@ -14,7 +14,7 @@ const isOnDisk = (file: string, text: string): boolean =>
 const secretOf = (number: number) => `planted-${number}-${'x'.repeat(number % 7 === 0 ? 9_000 : 200)}`;
 
 it.each([true, false])(
-  'nothing of an erased stream is in the files, whatever was written around it (other process: %s)',
+  'the files contain no part of an erased stream after any other writes (other process: %s)',
   async (isOther) => {
     const file = await temporaryFile();
     const store = await threadedStore({ file });
@@ -33,7 +33,7 @@ it.each([true, false])(
   },
 );
 
-it('an erased stream is gone with the next commit, even if a reader held the log', async () => {
+it('an erased stream is removed with the next commit, even if a reader held the log', async () => {
   const file = await temporaryFile();
   const [store, other] = [await threadedStore({ file }), await threadedStore({ file })];
   await store.append('customer-1', [givenEvent('planted')], 'no-stream');

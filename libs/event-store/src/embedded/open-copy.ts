@@ -27,7 +27,7 @@ export interface CopyCheck {
 
 const findingsMax = 100;
 
-/** Without it SQLite would make files of its own next to one with a write-ahead log. */
+/** Prevents SQLite from creating its own files next to a copy with a write-ahead log. */
 function immutable(file: string): URL {
   const url = pathToFileURL(file);
   url.searchParams.set('immutable', '1');

@@ -14,7 +14,7 @@ interface Batch {
   operations: readonly Operation[];
 }
 
-/** A commit blocks its thread for as long as the disk takes, so it has one of its own. */
+/** A commit blocks its thread until the disk has synced, so it has its own thread. */
 export function serveCommits(first: MessagePort, { file, pageCountMax }: WriterOptions): void {
   const database = openForWriting(file);
   if (pageCountMax !== undefined) database.exec(`PRAGMA max_page_count = ${pageCountMax}`);

@@ -259,7 +259,7 @@ describe.each(['shown', 'lost'] as const)(
 );
 
 describe('a leader that has changed', () => {
-  it('is gone to, and the append is carried out there', async () => {
+  it('is connected to, and executes the append', async () => {
     const { store, server, kept } = await servedStore();
     const other = await servedStore();
     const { received, onAppend } = failing([]);

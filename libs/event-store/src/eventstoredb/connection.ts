@@ -74,7 +74,7 @@ const eachEndWithinMs = 500;
 /** Ends the streams, and then the connection, which the client itself would leave open. */
 async function closeClient(client: EventStoreDBClient): Promise<void> {
   await valueWithin(systemClock, eachEndWithinMs, client.dispose());
-  // A connection that is found later is closed then; if no node is found there is none.
+  // A connection that is found later is closed then.
   const closing = client['getChannel']().then((channel) => channel.close());
   await valueWithin(
     systemClock,

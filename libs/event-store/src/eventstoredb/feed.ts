@@ -9,7 +9,7 @@ import { fromPosition, isKnown, toPosition } from './position.ts';
 import { isTombstone, toRecordedEvent } from './recorded-event.ts';
 import type { Wait } from '../waits.ts';
 
-/** One subscription of the client, from its start to its end, whatever ends it. */
+/** One subscription of the client, from its start to its end, of any cause. */
 export interface Feed {
   /** The next available event; undefined if none is. */
   take(): RecordedEvent | undefined;

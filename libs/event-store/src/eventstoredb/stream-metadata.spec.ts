@@ -12,7 +12,7 @@ it('a short stream is never trimmed, a long one at each power of two', () => {
   expect(dueRevisions(100)).toEqual([8, 16, 32, 64]);
 });
 
-it('the append that passes such a revision trims, wherever it ends', () => {
+it('the append that passes such a revision trims, at any end', () => {
   expect(dueRevisions(70, 3)).toEqual([8, 17, 32, 65]);
   expect(isTrimDue(999, 1_000)).toBe(true);
 });

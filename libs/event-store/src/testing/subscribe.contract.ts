@@ -151,7 +151,7 @@ export function describeSubscribe(given: Stores): void {
       );
     });
 
-    it('delivers each event once and in order, whichever process writes and wherever it starts', async () => {
+    it('delivers each event once and in order, from any start and by any writer', async () => {
       const stores = [given.store(), await given.another()];
       const writes = fc.array(
         fc.record({ writer: fc.nat(1), stream: fc.nat(2), count: fc.integer({ min: 1, max: 4 }) }),

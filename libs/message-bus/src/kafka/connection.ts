@@ -49,7 +49,7 @@ export const clientRetry: RetryOptions = {
   maxRetryTime: 2_000,
 };
 
-/** A client with sockets of its own, for one producer or consumer. */
+/** A client with its own sockets, for one producer or consumer. */
 export interface KafkaClient {
   kafka: Kafka;
   /** Cuts every connection and allows no new one: nothing pending can be sent from now on. */
@@ -116,7 +116,7 @@ function openSocket(address: Address, { tls, onConnect, options: { ssl, route } 
     tcp.once('connect', onConnect);
     return { socket: tcp, tcp };
   }
-  // The certificate is for the name that the broker has, wherever the way to it leads.
+  // The certificate names the broker, not the proxy or address in between.
   const name = isIP(address.host) === 0 ? { servername: address.host } : { host: address.host };
   const settings = typeof ssl === 'object' ? ssl : {};
   const socket = connectTls({ ...name, ...settings, socket: tcp }, onConnect);

@@ -11,7 +11,7 @@ const readCommitted = 1;
 /** Maximum consecutive throttled fetches. Between them kafkajs waits as long as the broker requires. */
 const throttledMax = 10;
 
-// The fetch result of kafkajs has no type of its own.
+// kafkajs exports no type of the fetch result.
 const fetchedSchema = z.object({
   responses: z.array(
     z.object({

@@ -195,7 +195,7 @@ describe('not adopted', () => {
     expect(outcomes).toEqual({ adopted: 1, not_matching: 1 });
   });
 
-  it('those of the gateway, even if the provider shows no number of ours', async () => {
+  it('those of the gateway, even if the provider does not show our number', async () => {
     const approved = await harness().approved('order-1');
     const { provider, payments } = harness();
     expect((await adopt()).outcomes).toEqual({ made_by_gateway: 1 });

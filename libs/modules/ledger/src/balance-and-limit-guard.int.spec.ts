@@ -106,7 +106,7 @@ describe('a payout is limited to what its team', () => {
   // 1,000 were taken, and a payout of 500 was delivered twice. That was known, its review was open, and another 500 were paid
   // out:
   // 1,500 of 1,000.
-  it('has not paid out twice: a second delivery is reserved, whatever a key of the team answers', async () => {
+  it('has not paid out twice: a second delivery stays reserved after any resolution by a key of the team', async () => {
     await approved('order-1', 1_000);
     const first = await payOut('payout-1');
     const token = first.kind === 'answered' ? first.aggregate.token : '';
@@ -205,7 +205,7 @@ describe('a wallet', () => {
 });
 
 // M4: the only answer to a review freed money that the provider does not have, and a key of the team gave it.
-describe('money that the provider does not show is not paid out, whatever a key of the team answers', () => {
+describe('money that the provider does not show is not paid out after any resolution by a key of the team', () => {
   it.each([
     ['an approval that was taken back', { status: 'declined' }],
     ['an approval of less', { amount: 100 }],
@@ -283,7 +283,7 @@ describe('a process that dies', () => {
   });
 });
 
-it('a repeat of an accepted payout is answered, whatever the balance by then', async () => {
+it('a repeat of an accepted payout is answered at any later balance', async () => {
   await approved('order-1', 500);
   expect(phaseOf(await payOut('payout-1'))).toBe('approved');
   expect(await payOut('payout-1')).toMatchObject({ kind: 'answered', replayed: true });

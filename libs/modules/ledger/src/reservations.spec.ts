@@ -102,7 +102,7 @@ const stepArbitrary: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant('approve' as const), amount: fc.integer({ min: 1, max: 100 }) }),
 );
 
-it('keeps payouts within income and the daily limit, in whatever order they are reserved and end', () => {
+it('keeps payouts within income and the daily limit, in any order of reservations and ends', () => {
   const perDay = 150;
   fc.assert(
     fc.property(fc.array(stepArbitrary, { maxLength: 60 }), (steps) => {

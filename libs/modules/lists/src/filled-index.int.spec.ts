@@ -76,7 +76,7 @@ it('an empty file in place of the announced one is not mistaken for it', async (
   await expect(position()).rejects.toMatchObject(isRebuilding);
 });
 
-it('an event of which the reader has not heard counts once, whether the file has it or not', async () => {
+it('an event that the reader has not received counts once, in the file or not', async () => {
   const { store, file, position, hold } = await given();
   hold(true);
   await projectEvents(store, paymentKind, 'pay_4', [requested(), happening.accepted, happening.approved]);

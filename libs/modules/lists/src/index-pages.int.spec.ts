@@ -109,7 +109,7 @@ const lists = { payments: [paymentKind], payouts: [payoutKind], operations: [pay
 /** Between pages a row arrives or changes. */
 const anyChange = fc.record({ place: fc.nat(30), isNew: fc.boolean(), state: anyState });
 
-test('a row that matches all the time is listed once, and none twice, whatever arrives and changes between pages', () => {
+test('a row that matches all the time is listed once, and none twice, despite changes between pages', () => {
   fc.assert(
     fc.property(
       fc.array(anyState, { minLength: 5, maxLength: 25 }),

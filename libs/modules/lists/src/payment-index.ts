@@ -87,7 +87,7 @@ export interface PaymentIndexOptions {
   filler?: MessagePort;
 }
 
-/** A decision folds so many events at most that the index lacks; one that lags further is waited for. */
+/** Maximum events missing in the index that a decision folds itself. If the index lags further, the decision waits for it. */
 const recentMax = 1_000;
 /** How long, milliseconds. */
 const lagWaitMs = 2_000;

@@ -22,18 +22,18 @@ describe("the provider's row", () => {
 
   it.each([
     [
-      'a part of ours',
+      'a part of our refunds',
       standing('refunded', 100, null),
       standing('approved', 100, 40),
       standing('approved', 100, 40),
     ],
     [
-      'all of ours',
+      'all our refunds',
       standing('refunded', 100, null),
       standing('refunded', 100, 100),
       standing('refunded', 100, 100),
     ],
-    ['none of ours', standing('refunded', 100, null), standing('approved'), standing('refunded')],
+    ['none of our refunds', standing('refunded', 100, null), standing('approved'), standing('refunded')],
     [
       'a part, not said',
       standing('approved', 100, null),
@@ -53,7 +53,7 @@ describe('both sides', () => {
     expect(isSame(standing('approved', 100, 40), standing('approved', 100, 41))).toBe(false);
   });
 
-  it.each(['declined', 'expired'])('agree about a payment that is %s, whatever its amount', (status) => {
+  it.each(['declined', 'expired'])('agree about a payment that is %s, with any amount', (status) => {
     expect(isSame(standing(status), standing(status, 1))).toBe(true);
   });
 

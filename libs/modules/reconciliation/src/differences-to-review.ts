@@ -1,4 +1,4 @@
-/** Which difference opens a review: compares one row of the provider's list, or one of ours that is missing there. */
+/** Decides which difference opens a review. Compares one row of the provider's list, or one of our operations that it lacks. */
 import {
   type Difference,
   type ReconciledPart,
@@ -266,7 +266,7 @@ async function onlyAtService(
   };
 }
 
-/** One of ours that was accepted there, and is missing in the list of its day. */
+/** One of our accepted operations that is missing in the provider's list of its day. */
 export async function compareMissing(
   deps: RowDependencies,
   context: RowContext,

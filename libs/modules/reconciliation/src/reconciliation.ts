@@ -105,7 +105,7 @@ const eventSchemas = {
     total: z.int().optional(),
     seen: z.string(),
   }),
-  /** All of ours that no page had. */
+  /** Our operations that were on no page. */
   BooksCompared: partSchema,
   /** The account did not answer; the run continues at the same page. */
   ReconciliationInterrupted: z.object({ reason: z.string(), interruptedAt: instantSchema }),

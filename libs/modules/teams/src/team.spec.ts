@@ -309,7 +309,7 @@ test('every event type has a sample above', () => {
   expect(samples.map(({ type }) => type)).toEqual(Object.keys(teamEventSchemas));
 });
 
-test('data that no version of ours has written is not read', () => {
+test('data that none of our versions has written is not read', () => {
   expect(() => decodeTeamEvent({ type: 'KeyLost', data: {} })).toThrow(RangeError);
   expect(() => decodeTeamEvent({ type: 'constructor', data: {} })).toThrow(RangeError);
   expect(() => decodeTeamEvent({ type: 'KeyRevoked', data: {} })).toThrow('keyId');

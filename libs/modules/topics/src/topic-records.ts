@@ -29,7 +29,7 @@ import {
 export interface PublishedKind<View extends ViewEnvelope = ViewEnvelope> {
   views: ViewKind<View>;
   topic: string;
-  /** @throws for an event that no version of ours has written */
+  /** @throws for an event that none of our versions has written */
   toMessage(event: RecordedEvent, viewAfter: View): Message;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Shared by views of all kinds. A view is the state of one stream, folded from its events, in a stream of its own; folding
+ * Shared by views of all kinds. A view is the state of one stream, folded from its events, in its own stream; folding
  * again from zero gives the same bytes.
  */
 import type { SQLInputValue } from 'node:sqlite';
@@ -125,7 +125,7 @@ export interface ViewKind<View extends ViewEnvelope = ViewEnvelope> {
   streamPrefix: string;
   /** Parsing also puts the fields into a fixed order, independent of the order of events. */
   schema: z.ZodType<View>;
-  /** The event in the domain's form. Throws if no version of ours has written it. */
+  /** The event in the domain's form. Throws if none of our versions has written it. */
   decode(recorded: RecordedEvent): { type: string; data: object };
   /** The view after one more event; one that is already in it changes nothing. Throws if the event cannot be applied. */
   fold(view: View | undefined, recorded: RecordedEvent): View;

@@ -70,7 +70,7 @@ it('another number of shards sends the remaining webhooks of the previous one, a
   expect(receiver.received.length - countBefore).toBe(tokens.length + 1);
 });
 
-it('all webhooks of one standing endpoint belong to one shard, whatever their subject', () => {
+it('all webhooks of one standing endpoint belong to one shard, for all subjects', () => {
   const shards = shardsOf(4);
   const shardOf = (token: string): Shard[] => shards.filter((shard) => isDeliveredBy(shard, token));
   expect(new Set(tokens.flatMap((token) => shardOf(`we_1.${token}`)))).toEqual(new Set(shardOf('we_1')));

@@ -49,7 +49,7 @@ describe('a due webhook', () => {
     ]);
   });
 
-  it('is attempted at once, in order, whatever the clock shows', () => {
+  it('is attempted at once, in order, at any wall clock time', () => {
     expect(dueWebhook(given('a', 'b'), 0)?.id).toBe('a');
     expect(nextTryAt(given('a', 'b'))).toBe(0);
   });

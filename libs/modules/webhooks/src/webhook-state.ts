@@ -125,7 +125,7 @@ function apply(webhook: Webhook, event: Exclude<WebhookEvent, { type: 'WebhookDu
 /**
  * The next in line: a later status is not sent before an earlier one was delivered or abandoned, so the first open one is the
  * only
- * candidate. Replays have a line of their own.
+ * candidate. Replays have their own queue.
  */
 function nextInLine({ webhooks }: SubjectWebhooks): readonly Webhook[] {
   const open = webhooks.filter(({ state }) => state === 'open');

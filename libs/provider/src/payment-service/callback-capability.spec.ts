@@ -40,12 +40,12 @@ describe('a capability', () => {
     expect(callbackPath(secrets, 'sandbox', 'pay_1', issuedAt)).toContain('/b.');
   });
 
-  it('is worth nothing once its secret is gone', () => {
+  it('is invalid once its secret is removed', () => {
     const capability = callbackPath(secrets, 'sandbox', 'pay_1', issuedAt).split('/').at(-1) ?? '';
     expect(readCallbackCapability(secrets.slice(1), 'sandbox', 'pay_1', capability)).toBeUndefined();
   });
 
-  it('distinguishes environment from token wherever the boundary between them is', () => {
+  it('distinguishes environment from token, even if they join to the same text', () => {
     const capability = callbackPath(secrets, 'sandbox', 'pay_1', issuedAt).split('/').at(-1) ?? '';
     expect(readCallbackCapability(secrets, 'sandboxpay', '_1', capability)).toBeUndefined();
   });

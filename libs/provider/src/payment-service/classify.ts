@@ -11,7 +11,7 @@ import { decodeUtf8 } from '@tollgate/service-kit';
 import { isRemoved, repeatsSecret, withoutSecrets } from './secrets.ts';
 import type { ApiError } from '@tollgate/core/money';
 
-/** The knowledge after a call. A `reason` is a short text of ours, without any part of an answer, key or card data. */
+/** The knowledge after a call. A `reason` is our own short text, without any part of an answer, key or card data. */
 export type ServiceOutcome<Answer> =
   | { kind: 'accepted'; answer: Answer }
   /** The service has refused it. Each error has a kind and a code; there is at least one. */

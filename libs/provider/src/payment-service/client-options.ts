@@ -20,7 +20,7 @@ export interface PaymentServiceClientOptions {
   maxConnections?: number;
   /** The source of the deadlines. */
   clock: Pick<Clock, 'after'>;
-  /** In the place of HTTPS connections of its own, as in the simulation. */
+  /** Replaces the client's own HTTPS connections, as in the simulation. */
   connections?: Connections;
 }
 

@@ -73,7 +73,7 @@ test.each(['invalid_param', 'not_unique', 'duplicate_order_number'])(
 // '2026-11-24 01:00:00' was read in the zone of the gateway: one hour too early in Berlin, so that a payout whose answer had
 // been lost was older than its own
 // call, and mistaken for a foreign one.
-test('a time without a zone proves nothing about the time, wherever the gateway runs', async () => {
+test('a time without a zone proves nothing about the time, in any zone of the gateway', async () => {
   const { TZ } = process.env;
   try {
     for (const [createdAt, instant] of [

@@ -52,7 +52,7 @@ const kinds: readonly unknown[] = [
 /** Section 7 shows no HTTP status codes of failures. */
 const statusCodes = [200, 400, 403, 409, 418, 422, 500, 502] as const;
 
-/** Section 7 shows no codes: those of a bare service are in no list of ours. */
+/** Section 7 shows no codes: those of a bare service are in none of our lists. */
 function bareFailure(body: Body, { body: text }: PlainAnswer): PlainAnswer {
   const errors = Array.isArray(body['errors']) ? body['errors'].filter(isObject) : [];
   const bare = errors.map(({ kind }) => ({

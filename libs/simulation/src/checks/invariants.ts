@@ -46,7 +46,7 @@ export function createChecks(world: World) {
   const unmatched = createUnmatchedChecks(world);
   const requireAnswer = createReviewChecks(world);
 
-  /** I3, I4: each call has an announcement of its own, durable before and not too old. */
+  /** I3, I4: each call has its own announcement, durable before it and not too old. */
   function requireAnnounced(key: string, announced: readonly Announced[], what: string, by: Sender): void {
     const count = (sent.get(key) ?? 0) + 1;
     sent.set(key, count);
@@ -56,7 +56,7 @@ export function createChecks(world: World) {
       return complain('I4', `${what} is sent ${count} times, and announced ${announced.length} times`);
     // Absence proves nothing for a while after the send, so a call already recorded as not found was sent too late.
     call.sentAt = scheduler.now();
-    if (call.isGivenUp === true) complain('quiet', `${what} is sent, and was given up before`);
+    if (call.isGivenUp === true) complain('quiet', `${what} is sent, although it was given up before`);
     paused.requireCalled(by, call.at, what);
     const ageMs = Math.round(call.sentAt - call.at);
     if (ageMs > sendWithinMs) complain('I4', `${what} is sent ${ageMs} ms after its announcement`);
@@ -119,7 +119,7 @@ export function createChecks(world: World) {
       if (world.isRestored()) return;
       for (const { hasTakenMoney, orderNumber } of ledger.payments)
         if (hasTakenMoney && books.byOrderNumber(orderNumber) === undefined)
-          complain('I3', `the service has ${orderNumber}, of which the gateway knows nothing`);
+          complain('I3', `the service has ${orderNumber}, which the gateway has not announced`);
     },
   };
 }

@@ -88,7 +88,7 @@ type Person = (typeof persons)[number];
 
 /** The second key of each team, which approves payouts. */
 export const approver = 'approver';
-/** Holders of a key of their own; without a holder, the team's first key is used. */
+/** Holders of their own key; without a holder, the team's first key is used. */
 export type Holder = Person | typeof approver;
 
 /** The authorization header of a team's key, or of a person acting for the team. */

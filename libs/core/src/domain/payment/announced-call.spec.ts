@@ -46,7 +46,7 @@ test('a further attempt announces its own call, on its own account', () => {
 test.each([
   ['capture', 'CaptureSubmitted', 'CaptureUnresolved'],
   ['void', 'VoidSubmitted', 'VoidUnresolved'],
-] as const)('each submission to %s announces a call of its own', (operation, submitted, unresolved) => {
+] as const)('each submission to %s announces its own call', (operation, submitted, unresolved) => {
   const once = [...historyTo.authorized, sampleEvents[submitted]];
   const call = { operation, account: 'main', window: announcedCall };
   expect(announcedBy(historyTo.authorized, [sampleEvents[submitted]])).toEqual({ ...call, submission: 1 });

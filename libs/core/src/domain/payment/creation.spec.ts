@@ -182,7 +182,7 @@ test.each(['card', 'recurring'] as const)(
   },
 );
 
-test('attempts are bounded, whatever the reasons', () => {
+test('attempts are bounded, for any reasons', () => {
   expect(callRules.authorize.attemptsMax).toBe(3);
   const third = [requested(), sampleEvents.AttemptNotSent, started(2), sampleEvents.AttemptNotSent];
   const nextAttempt = attempt(4);
@@ -388,7 +388,7 @@ test.each(['card', 'recurring'] as const)(
 
 // A hosted page took 65 s after one 500 of the provider: the customer was gone.
 describe('a page that no customer received', () => {
-  test('is followed by another one at once, whatever the outcome of its call', () => {
+  test('is followed by another one at once, after any outcome of its call', () => {
     given([requested()])
       .when(answer(unknown, { nextAttempt: attempt(2) }))
       .then([sampleEvents.AttemptUnresolved, started(2)]);

@@ -87,7 +87,7 @@ test.each<[string, readonly PaymentEvent[], (payment: Payment) => unknown]>([
   expect(callWithoutOutcome(payment)).toBe(windowOf(payment));
 });
 
-test('if every call has an outcome, there is none', () => {
+test('none if every call has an outcome', () => {
   expect(callWithoutOutcome(paymentAfter(historyTo.approved))).toBeUndefined();
   expect(callWithoutOutcome(paymentAfter(twoRefunds))).toBeUndefined();
   const accepted = [...historyTo.approved, refund, sampleEvents.RefundAccepted];

@@ -77,7 +77,7 @@ function adopt(data: PaymentEventOf<'PaymentAdopted'>['data']): Payment {
     authorizedAmount,
     refundedAmount,
     ...omitUndefined({ processingUrl, recurringToken, sanitizedMask, declineReason }),
-    // No request of a team leads here, and no call of ours is under way.
+    // No request of a team leads here, and none of our calls is under way.
     askedBy: '',
     fingerprint: '',
     attempt: { number: 1, account, providerOrderNumber, sendBy: 0, answerBy: 0, quietUntil: 0 },

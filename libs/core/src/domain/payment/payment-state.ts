@@ -69,7 +69,7 @@ type Dispute = z.infer<typeof disputeSchema>;
 export const paymentSchema = z.object({
   environment: environmentSchema,
   team: z.string(),
-  /** Permanent owner of the money, whatever wallet the team has now. */
+  /** Permanent owner of the money, even if the team has another wallet now. */
   wallet: z.string(),
   /** The requesting key; empty if adopted. */
   askedBy: z.string(),
@@ -120,7 +120,7 @@ export const undecidedRefund = ({ refunds }: Payment): Refund | undefined =>
 export const reservedAmount = ({ refunds }: Payment): number =>
   refunds.filter((refund) => !isDecided(refund)).reduce((sum, refund) => sum + refund.amount, 0);
 
-/** Refunded amount that no refund of ours explains: made elsewhere, or by an abandoned refund. */
+/** Refunded amount that none of our refunds explains: made elsewhere, or by an abandoned refund. */
 export const refundedElsewhere = ({ refunds, refundedAmount }: Payment): number =>
   refunds
     .filter(({ state }) => state === 'approved')

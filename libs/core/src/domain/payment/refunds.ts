@@ -232,7 +232,7 @@ function provesNothing({ reviews, refundedAmount }: Payment, refund: Refund, sho
   return refund.sumUnknown === true || wasSeenInPart || isPart(shown);
 }
 
-/** The provider has refunded more than our books, and no refund of ours is under way. */
+/** The provider has refunded more than our books, and none of our refunds is under way. */
 export const observeGrowth = (state: Payment, shown: number): PaymentEvent[] => {
   const amount = shown - state.refundedAmount;
   if (amount <= 0) return [];

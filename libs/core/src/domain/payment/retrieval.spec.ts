@@ -292,7 +292,7 @@ test.each([
   },
 );
 
-test('a deferred callback ends, whatever the inquiry shows', () => {
+test('a deferred callback ends after any inquiry result', () => {
   const events = decided([...historyTo.approved, deferred()], inquired(observed('odd')));
   expect(types(events)).toEqual(['ReviewOpened', 'CallbackInquired']);
 });

@@ -71,7 +71,7 @@ const securityEventSchemas = {
     revision: z.int(),
     reason: z.enum(['not_signed', 'damaged']),
   }),
-  /** A command line that leaves no event of its own, or shows a secret. */
+  /** A command that records no event, or reveals a secret. */
   OperatorActed: z.object({ command: z.string(), detail: z.record(z.string(), z.unknown()) }),
 } as const;
 

@@ -38,7 +38,7 @@ describe('a signed event', () => {
     expect(checkSignature(verifier, signed, 'before')).toEqual({ kind: 'signed', value: signed.value });
   });
 
-  test('is valid in whatever order a store returns its fields', () => {
+  test('is valid in any order of the returned fields', () => {
     const { data: _, metadata, ...rest } = sign();
     const data = { scopes: ['read'], keyId: 'k1' };
     const turned = Object.fromEntries(Object.entries(metadata as object).toReversed());
