@@ -147,6 +147,11 @@ test('an unknown parameter is refused, and the known ones are named', async () =
   const { get } = await givenTotals();
   expect(errorsOf(await get(`${url}?from=2026-01-01`))).toMatchObject({
     statusCode: 400,
-    errors: [{ parameter: 'from', message: expect.stringContaining('The known ones are dateFrom, dateTo, currency') }],
+    errors: [
+      {
+        parameter: 'from',
+        message: expect.stringContaining('The known ones are dateFrom, dateTo, currency'),
+      },
+    ],
   });
 });
