@@ -4,8 +4,7 @@ import type { AppendOptions, ExpectedRevision, NewEvent } from './event-store.ts
 export const eventsPerAppendMax = 1_000;
 /**
  * Limit for one event, and for all events of one append: data and metadata as JSON in UTF-8, the type twice, and 128 bytes of
- * each for
- * the store's own metadata. A server with the default `MaxAppendSize` accepts 1,048,576 bytes, counted like this.
+ * each for the store's own metadata. A server with the default `MaxAppendSize` accepts 1,048,576 bytes, counted like this.
  */
 export const appendBytesMax = 1_000_000;
 const streamNameLengthMax = 512;

@@ -2,8 +2,7 @@ import { TollgateError, type Clock, within } from '@tollgate/service-kit';
 
 /**
  * The store did not confirm. Retryable unless stated otherwise: repeat with the same event ids and the same concrete expected
- * revision, and
- * it is written once.
+ * revision, and it is written once.
  */
 export class StoreUnavailable extends TollgateError {
   constructor(code: string, message: string, options: { retryable?: boolean; cause?: unknown } = {}) {
@@ -16,8 +15,7 @@ export class InvalidArgument extends TollgateError {}
 
 /**
  * The store has reported events that it does not show: a leader without a quorum has them, or has lost them. They prove neither
- * presence nor
- * absence.
+ * presence nor absence.
  */
 export const notShown = (stream: string): StoreUnavailable =>
   new StoreUnavailable(

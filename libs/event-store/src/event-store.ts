@@ -67,8 +67,7 @@ export interface ReadOptions {
 export interface AppendOptions {
   /**
    * Only this many last events of the stream are needed. Earlier ones are deleted with the append, or a little later: at most
-   * 16 more remain, or
-   * twice as many each time that a process has died while deleting them.
+   * 16 more remain, or twice as many each time that a process has died while deleting them.
    */
   keepLast?: number | undefined;
 }
@@ -85,14 +84,11 @@ export interface SubscribeOptions {
 export interface EventStore {
   /**
    * Appends one to 1,000 events atomically; resolved means durable. Repeating an append with the same event ids and the same
-   * concrete expected
-   * revision writes nothing and has the same answer. With `any` a repeat writes again, and there is no conflict: use it only if
-   * that is
-   * harmless, and explain why.
+   * concrete expected revision writes nothing and has the same answer. With `any` a repeat writes again, and there is no
+   * conflict: use it only if that is harmless, and explain why.
    *
    * @throws StoreUnavailable (retryable) if its durability is unknown, or it conflicts with events that cannot be read; nothing
-   * is half
-   * written; `stream_removed` (not retryable) for a stream that was removed
+   * is half written; `stream_removed` (not retryable) for a stream that was removed
    */
   append(
     stream: string,
@@ -106,19 +102,16 @@ export interface EventStore {
 
   /**
    * All events after a position and then new ones, each once and in order, with a `CaughtUp` each time the end is reached.
-   * Survives failures of
-   * the store; ends only when the signal is aborted, without an error.
+   * Survives failures of the store; ends only when the signal is aborted, without an error.
    *
    * Events hidden by `keepLast` and `remove` may be among them, for as long as the store has not cleaned up, and in any order:
-   * a consumer must
-   * not take the latest delivered event for the last one of its stream.
+   * a consumer must not take the latest delivered event for the last one of its stream.
    */
   subscribe(options: SubscribeOptions): AsyncIterable<RecordedEvent | CaughtUp>;
 
   /**
    * The position of the last event of the store, or a later one of an earlier event; `beginning` if there was none. Every
-   * append answered
-   * before the call is at or before it.
+   * append answered before the call is at or before it.
    *
    * @throws StoreUnavailable
    */
@@ -126,26 +119,22 @@ export interface EventStore {
 
   /**
    * Keeps only the last `count` events of a stream, now and for later appends; reads show no others. Revisions keep counting.
-   * For the many
-   * streams that rarely grow long, `append` with `keepLast` costs less.
+   * For the many streams that rarely grow long, `append` with `keepLast` costs less.
    */
   keepLast(stream: string, count: number): Promise<void>;
 
   /**
    * Deletes the events of a stream before that revision, but never the last one; reads show none of them. Revisions keep
-   * counting, and a stream
-   * that does not exist stays so.
+   * counting, and a stream that does not exist stays so.
    */
   truncate(stream: string, before: Revision): Promise<void>;
 
   /**
    * Removes all events of a stream permanently. Idempotent. Its name cannot be reused: appends and `keepLast` are refused with
-   * `stream_removed`,
-   * so that a suspended process writes nothing there when it wakes up.
+   * `stream_removed`, so that a suspended process writes nothing there when it wakes up.
    *
    * @param options `erase`: also erases the free space of its files, as far as the store can at once. EventStoreDB does so with
-   * its next
-   * scavenge.
+   * its next scavenge.
    * @throws StoreUnavailable (retryable) if the outcome is unknown: repeat it
    */
   remove(stream: string, options?: { erase?: boolean }): Promise<void>;

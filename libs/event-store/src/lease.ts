@@ -72,10 +72,8 @@ interface Renewal {
 
 /**
  * Runs `work` while this process holds the lease. The signal of `work` is aborted when the lease is lost (then this stands by,
- * and runs `work` again
- * once it holds the lease) or when `signal` is aborted; the lease is renewed until `work` has ended, and then released.
- * Resolves when `work` has
- * resolved, or has ended after `signal` was aborted.
+ * and runs `work` again once it holds the lease) or when `signal` is aborted; the lease is renewed until `work` has ended, and
+ * then released. Resolves when `work` has resolved, or has ended after `signal` was aborted.
  *
  * Two holders are possible for a short time, after a long pause of the process: `work` must be safe under that too.
  *

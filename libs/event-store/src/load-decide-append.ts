@@ -105,8 +105,7 @@ export async function loadState<State, Event>(
 
 /**
  * Decides on the state of a stream, and appends the events only if no other writer has appended since; otherwise it reads on
- * and decides again. It
- * begins with the cached state; a refusal or a no-op is answered only after a read.
+ * and decides again. It begins with the cached state; a refusal or a no-op is answered only after a read.
  *
  * @throws StoreUnavailable: the events may be durable or not; StreamContended after 20 lost tries
  */

@@ -48,8 +48,7 @@ export interface MembersOptions {
 
 /**
  * Two that see each other at different moments may disagree for a heartbeat: work that must never be done twice also needs a
- * lease. A member counts as
- * alive from the sight of its event, by the reader's own clock.
+ * lease. A member counts as alive from the sight of its event, by the reader's own clock.
  */
 export function createMembers({ store, clock, ids, log, self }: MembersOptions) {
   const others = createSeen(store, clock, self.member);

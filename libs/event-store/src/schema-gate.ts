@@ -1,7 +1,6 @@
 /**
  * Readers first: the store has a schema version, and no event is written that needs a newer one. An operator raises it once
- * every living process can read
- * more (`tollgate upgrade finish`), so that no process finds an event that it cannot read.
+ * every living process can read more (`tollgate upgrade finish`), so that no process finds an event that it cannot read.
  */
 import { StartupError, TollgateError, type Clock, type Ids } from '@tollgate/service-kit';
 import { z } from 'zod';

@@ -17,8 +17,7 @@ type Subscribe = (options: SubscribeOptions) => AsyncGenerator<Item, void, void>
 
 /**
  * See `EventStore.subscribe`. Each subscription is independent until it has caught up, and whenever it lags. Otherwise it is
- * fed by a shared one; the
- * events are shared, so none may change one.
+ * fed by a shared one; the events are shared, so none may change one.
  *
  * @param own an independent subscription of the adapter
  */

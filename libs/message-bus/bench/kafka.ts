@@ -1,7 +1,6 @@
 /**
  * `npx node libs/message-bus/bench/kafka.ts`: the adapter compared with the bare client, in one run. KAFKA_BROKERS is the
- * broker's address;
- * `--records <n>` the number of records (20000).
+ * broker's address; `--records <n>` the number of records (20000).
  */
 import { randomUUID } from 'node:crypto';
 import { silentLog, systemClock } from '@tollgate/service-kit';

@@ -44,10 +44,8 @@ export interface MessageBus {
 
   /**
    * Passes records to `handle` in batches of one partition, at least once and in order per key. The batch is committed when
-   * `handle` resolves; when
-   * it rejects, the same records are delivered again after a pause. A new group starts at the first record. Resolves when the
-   * signal is aborted
-   * and the running handler has ended.
+   * `handle` resolves; when it rejects, the same records are delivered again after a pause. A new group starts at the first
+   * record. Resolves when the signal is aborted and the running handler has ended.
    */
   subscribe(options: SubscribeOptions, handle: (batch: readonly BusRecord[]) => Promise<void>): Promise<void>;
 
@@ -69,8 +67,7 @@ export interface KafkaMessageBus extends MessageBus {
 export interface ReadTopicOptions {
   /**
    * In each partition: its first record, the next one, or the first one that the bus received at this time or later
-   * (`timestamp`, milliseconds
-   * since the Unix epoch), and all later ones.
+   * (`timestamp`, milliseconds since the Unix epoch), and all later ones.
    */
   from: 'beginning' | 'end' | { timestamp: number };
   /** Continues with new records; otherwise the reading ends after those that existed at its start. */

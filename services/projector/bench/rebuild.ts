@@ -1,7 +1,6 @@
 /**
  * `npm run bench -- projector`: events per second of a rebuild of all views, and views per second of its check, on the embedded
- * store and over EventStoreDB's protocol; its memory; and the time from an append to
- * the index that answers reads.
+ * store and over EventStoreDB's protocol; its memory; and the time from an append to the index that answers reads.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

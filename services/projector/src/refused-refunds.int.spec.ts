@@ -10,8 +10,7 @@ const { accepted, approved, refunding } = happening;
 
 /**
  * A provider refused 500 refunds of a payment with long errors, and the view stored all errors until the store rejected it.
- * Then 1,000 of 1,500 were refunded, and the balance still had them: a payout could have
- * used them again.
+ * Then 1,000 of 1,500 were refunded, and the balance still had them: a payout could have used them again.
  */
 test.each([
   ['500 refunds refused with 2 KB of errors each', 500, 4, 450],

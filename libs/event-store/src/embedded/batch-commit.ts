@@ -22,12 +22,10 @@ const isRemoved = (stream: StreamRow | undefined): boolean => stream?.keepLast =
 
 /**
  * Returns the function that executes a batch in one transaction. When it returns, all of it is durable; when it throws, nothing
- * of it was
- * written. Each append is checked before it writes, so a conflict needs no savepoint.
+ * of it was written. Each append is checked before it writes, so a conflict needs no savepoint.
  *
  * The write lock is taken before any read, by every process that writes the file: so the order of positions is the order of
- * commits, and
- * a reader that has seen one position has seen all before it.
+ * commits, and a reader that has seen one position has seen all before it.
  */
 export function createBatchCommit(
   database: DatabaseSync,

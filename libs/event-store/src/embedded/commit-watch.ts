@@ -3,8 +3,7 @@ const foreignCommitPollMs = 15;
 
 /**
  * Waiting readers wake at the first commit after a pause, and then at most at this interval: one pass costs much the same for
- * one new
- * event and for twenty. @unit milliseconds
+ * one new event and for twenty. @unit milliseconds
  */
 const wakeEveryMsDefault = 10;
 

@@ -12,8 +12,7 @@ export interface Compaction {
 
 /**
  * Rewrites the pages of the store, full and in order, and returns free space to the disk. Events keep their positions. One
- * transaction:
- * an interruption leaves the store unchanged. Writers wait meanwhile.
+ * transaction: an interruption leaves the store unchanged. Writers wait meanwhile.
  *
  * @param file the SQLite file of an embedded store
  * @throws TollgateError `compact_disk_full`, `compact_store_busy`, `compact_failed`, or why the file cannot be opened

@@ -1,7 +1,6 @@
 /**
  * On a full disk every request was refused with 503 while `/readyz` reported the gateway as ready: no load balancer removed it,
- * and no
- * alert fired.
+ * and no alert fired.
  */
 import { createFakeClock } from '@tollgate/testing';
 import { expect, it } from 'vitest';

@@ -3,8 +3,7 @@ import { type Clock, errorCode } from '@tollgate/service-kit';
 
 /**
  * How long a refusal counts: longer than the interval between heartbeats of a living process, which are appends. Not forever,
- * since a
- * process that is not ready gets nothing to append. @unit milliseconds
+ * since a process that is not ready gets nothing to append. @unit milliseconds
  */
 export const refusalCountsMs = 10_000;
 

@@ -34,8 +34,7 @@ export interface EmbeddedEventStoreOptions {
   log?: Log;
   /**
    * Called when the writer thread has died: no append can succeed, and the process should end and be restarted. Without it the
-   * appends
-   * report the failure.
+   * appends report the failure.
    */
   onWriterStopped?: (error: StoreUnavailable) => void;
   /** Of the store that another thread of this process has open on this file: both write by one thread, that one first. */

@@ -75,10 +75,9 @@ function createRareStreams(database: DatabaseSync, prefixes: readonly string[]):
 
 /**
  * Reads window by window, and first finds the end of the window, so that a read over many unwanted events is bounded as well.
- * Far from the
- * head, if few events are wanted, it searches only these: a starting reader must not visit a million payments to find the one
- * endpoint of
- * a team. Events before the end of a read never change, except by trimming: positions are assigned in the order of commits.
+ * Far from the head, if few events are wanted, it searches only these: a starting reader must not visit a million payments to
+ * find the one endpoint of a team. Events before the end of a read never change, except by trimming: positions are assigned in
+ * the order of commits.
  */
 export function createScanner(
   database: DatabaseSync,

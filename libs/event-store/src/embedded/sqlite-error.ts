@@ -19,8 +19,7 @@ export const primaryCode = (sqliteCode: number | undefined) =>
 
 /**
  * The file cannot be used; the message is one sentence with what to do. Becomes a `StartupError` on the calling thread: the
- * writer thread
- * does not load the libraries of `@tollgate/service-kit`.
+ * writer thread does not load the libraries of `@tollgate/service-kit`.
  */
 export class StartRefused extends Error {
   readonly code: string;

@@ -34,8 +34,7 @@ export interface AppenderOptions {
 export const createAppender = (options: AppenderOptions) => ({
   /**
    * Sends the same events with the same expectation until the outcome is known. A conflict is returned once its events can be
-   * read. If they
-   * cannot within 2 seconds, the outcome is unknown.
+   * read. If they cannot within 2 seconds, the outcome is unknown.
    *
    * @throws StoreUnavailable if it is still unknown after 4 tries
    */
@@ -118,10 +117,8 @@ async function orConflict(appending: Promise<AppendAnswer>): Promise<AppendAnswe
 
 /**
  * The server reports a conflict as soon as it has the other events, and shows them once a quorum has them. A leader that is cut
- * off never
- * reaches one, and may still lose them. If nothing is expected, nothing can conflict: a conflict only means that an earlier try
- * of the same
- * events is unconfirmed.
+ * off never reaches one, and may still lose them. If nothing is expected, nothing can conflict: a conflict only means that an
+ * earlier try of the same events is unconfirmed.
  *
  * @throws StoreUnavailable if they are not shown in time: nothing is known of the append
  */
@@ -154,8 +151,7 @@ function toActual(actual: bigint | 'no_stream'): Conflict['actual'] {
 
 /**
  * For a repeated append the server returns the first one's revision, and its position only while the events exist. If
- * `keepLast` has trimmed
- * them, the answer is a conflict, as from the embedded store.
+ * `keepLast` has trimmed them, the answer is a conflict, as from the embedded store.
  */
 export async function withPosition(
   answer: AppendAnswer,

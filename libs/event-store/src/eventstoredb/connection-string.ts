@@ -46,8 +46,7 @@ const numbers: Record<string, keyof ConnectionSettings> = {
 
 /**
  * Parses `esdb://user:password@host:2113,host2?tls=true`, `esdb+discover://…`, or the same with a scheme of KurrentDB. The
- * client's own parser
- * prints the text with the password in errors and debug lines.
+ * client's own parser prints the text with the password in errors and debug lines.
  *
  * @throws StartupError with the name of `variable` and the fault, without the text
  */

@@ -18,8 +18,7 @@ export interface Link {
   client: EventStoreDBClient;
   /**
    * Passed with each append: with credentials the client makes a separate call, which has a deadline. Without them, all appends
-   * share one stream
-   * without a deadline, whose failure rejects the appends of every client in the process.
+   * share one stream without a deadline, whose failure rejects the appends of every client in the process.
    */
   appendCredentials: Credentials;
   close(): Promise<void>;
@@ -60,8 +59,7 @@ function toCredentials({ username, password }: { username: string; password: Sec
 
 /**
  * When a stream fails, the client checks whether its connection is still in use. That check rejects while a search for the
- * nodes is failing,
- * is not awaited, and would end the process.
+ * nodes is failing, is not awaited, and would end the process.
  */
 function letFailuresBe(client: EventStoreDBClient): void {
   const handleError = client['handleError'];

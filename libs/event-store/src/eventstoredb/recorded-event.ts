@@ -12,8 +12,7 @@ export const isTombstone = ({ type }: Pick<ClientEvent, 'type'>): boolean => typ
 
 /**
  * The event in the client's form. Metadata is passed as bytes: the client omits metadata that is `null`, 0, false or ''. Data
- * is parsed again, so
- * that a repeat sends the same even if the caller changes its object meanwhile.
+ * is parsed again, so that a repeat sends the same even if the caller changes its object meanwhile.
  */
 export function toEventData({ id, type, data, metadata }: SerializedEvent): EventData {
   const parsed = JSON.parse(data) as Record<string, unknown>;

@@ -14,8 +14,7 @@ export const storeTimedOut = 'store_timed_out';
 
 /**
  * The one place that classifies errors of the client and of gRPC. Unclassified errors are transient: the outcome of an append
- * is unknown then,
- * and it is repeated.
+ * is unknown then, and it is repeated.
  */
 export function fromClientError(error: unknown): TollgateError {
   if (error instanceof TollgateError) return error;

@@ -11,10 +11,8 @@ const firstTrim = 8;
 
 /**
  * True if an append of this many events, up to this revision, also writes the stream's metadata: the first one that reaches
- * revision 8, and those
- * that reach each power of two after it, in case a process died at an earlier one. So a short stream costs no append of
- * metadata, and a long
- * one a few.
+ * revision 8, and those that reach each power of two after it, in case a process died at an earlier one. So a short stream
+ * costs no append of metadata, and a long one a few.
  */
 export function isTrimDue(revision: Revision, count: number): boolean {
   let step = firstTrim;
@@ -42,8 +40,7 @@ export async function truncate(deps: MetadataDependencies, stream: string, befor
 
 /**
  * The client's `setStreamMetadata` drops unknown metadata and returns no revision to expect, so that two concurrent changes
- * would undo each
- * other.
+ * would undo each other.
  *
  * @param changed undefined if nothing has to change
  */

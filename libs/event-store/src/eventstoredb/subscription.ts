@@ -39,8 +39,7 @@ interface Progress {
 
 /**
  * See `EventStore.subscribe`: one subscription at the server. Any end of the client's subscription, with an error, without one,
- * or silent, is
- * followed by a new one from the consumer's position.
+ * or silent, is followed by a new one from the consumer's position.
  */
 export async function* subscription(
   parts: Parts,

@@ -1,7 +1,6 @@
 /**
  * Metadata that EventStoreDB itself understands: its projection `$by_correlation_id` groups by `$correlationId`, and its
- * browser shows the causes.
- * Ours stays unchanged; these are added to it, and reads omit them.
+ * browser shows the causes. Ours stays unchanged; these are added to it, and reads omit them.
  */
 
 /** An id of our form; a longer one is not added, so that the size of an append is known beforehand. */

@@ -5,8 +5,7 @@ const batchMsMax = 200;
 
 /**
  * The age of a batch of events. Under load a follower may not catch up for minutes: without a limit, its first event would wait
- * until the batch is
- * full.
+ * until the batch is full.
  */
 export function createBatchAge(clock: Pick<Clock, 'monotonic'>) {
   let begunAt: number | undefined;

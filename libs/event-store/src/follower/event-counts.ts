@@ -1,7 +1,6 @@
 /**
  * Counts of applied events, by prefix of their streams. Followers of the same prefixes have the same counts at the same
- * position; a difference
- * means a lost or an extra event.
+ * position; a difference means a lost or an extra event.
  */
 import type { Clock, Ids, Log } from '@tollgate/service-kit';
 import { z } from 'zod';

@@ -1,7 +1,6 @@
 /**
  * A program: runs KurrentDB, the current name of EventStoreDB, or the image of EVENTSTORE_IMAGE, in a container until its
- * standard input ends, and prints
- * its connection string as its one line; `no container engine` if none answers.
+ * standard input ends, and prints its connection string as its one line; `no container engine` if none answers.
  */
 import { GenericContainer, Wait, getContainerRuntimeClient } from 'testcontainers';
 

@@ -173,8 +173,7 @@ const unreported = [
 
 /**
  * Converts kafkajs log entries to ours. Its messages repeat foreign addresses, stacks and payloads, so only the place, the
- * error's code and the
- * numbers are copied.
+ * error's code and the numbers are copied.
  */
 export function toLogCreator(log: Log): logCreator {
   return () => (entry) => {

@@ -4,9 +4,8 @@ import { readLastRecords } from './raw-fetch.ts';
 
 /**
  * A broker whose client is above its quota (bytes fetched, or share of request time) answers a fetch at once, without any
- * partition and with a
- * throttle time (KIP-219; `KafkaApis.handleFetchRequest` → `getThrottledResponse`). kafkajs returns that as
- * `{ throttleTime: 0, clientSideThrottleTime, errorCode: 0, responses: [] }`.
+ * partition and with a throttle time (KIP-219; `KafkaApis.handleFetchRequest` → `getThrottledResponse`). kafkajs returns that
+ * as `{ throttleTime: 0, clientSideThrottleTime, errorCode: 0, responses: [] }`.
  */
 function clusterWith(records: readonly string[], throttled: number): Cluster {
   let left = throttled;

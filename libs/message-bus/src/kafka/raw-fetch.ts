@@ -40,8 +40,7 @@ export async function offsetsOf(
 
 /**
  * Records from an offset on, one fetch full of them; a batch may begin before it. Above a quota a broker answers without the
- * partition
- * (KIP-219), which proves nothing about its records.
+ * partition (KIP-219), which proves nothing about its records.
  *
  * @throws BusUnavailable, retryable, if it keeps doing so
  */

@@ -2,8 +2,7 @@
  * Writes to one topic, one request at a time; messages published meanwhile are sent with the next one.
  *
  * A producer of kafkajs that has abandoned a send reuses its sequence number for the next one, and Kafka then confirms that as
- * a repeat without
- * writing it. So a producer lives only until its first failure.
+ * a repeat without writing it. So a producer lives only until its first failure.
  */
 import type { Clock } from '@tollgate/service-kit';
 import { Partitioners, type Producer, type ProducerConfig } from 'kafkajs';
@@ -141,8 +140,7 @@ function takeFlight(queue: Waiting[]): Waiting[] {
 
 /**
  * One request at a time: a repeat must not follow later messages. An idempotent producer of kafkajs also waits by itself, as
- * long as its lock for
- * each broker applies.
+ * long as its lock for each broker applies.
  */
 export const producerConfig: ProducerConfig = {
   idempotent: true,

@@ -1,7 +1,6 @@
 /**
  * A program: runs Apache Kafka, or the image of KAFKA_IMAGE, in a container until its standard input ends, and prints the
- * broker's address as its
- * one line; `no container engine` if none answers.
+ * broker's address as its one line; `no container engine` if none answers.
  */
 import { createServer, type AddressInfo } from 'node:net';
 import { GenericContainer, Wait, getContainerRuntimeClient } from 'testcontainers';

@@ -30,8 +30,7 @@ export interface TransferDependencies extends Pick<
 
 /**
  * A repeat under the same key moves nothing. The amount is reserved first; if a process dies before it records the transfer,
- * the
- * amount stays reserved until the transfer is repeated under its key.
+ * the amount stays reserved until the transfer is repeated under its key.
  *
  * @throws TollgateError, retryable: `index_rebuilding`, `stream_contended`; StoreUnavailable
  */

@@ -1,7 +1,6 @@
 /**
  * Plans a filtered list as walks, each through one index in the order of the answer. SQLite has no statistics here, so the
- * query
- * names the index, and SQLite rejects it if that index does not apply.
+ * query names the index, and SQLite rejects it if that index does not apply.
  */
 import type { ListQuery } from './view-list.ts';
 import { metadataHash } from './index-metadata.ts';

@@ -2,8 +2,7 @@ import type { Account } from '@tollgate/core';
 
 /**
  * The only possible team of an account: the one in its configuration, or the only one that exists. Undefined if there are
- * several:
- * an operation without an owner must not be shown to any of them.
+ * several: an operation without an owner must not be shown to any of them.
  */
 export function soleTeamOf(
   accounts: readonly Pick<Account, 'environment' | 'name' | 'teams'>[],

@@ -86,8 +86,7 @@ export interface TeamDirectory {
   authenticate(authorization: string | undefined, address?: string, onBehalf?: OnBehalf): Authentication;
   /**
    * Resolves when every key issued before the call is known, or after a second: a new key works at once. Concurrent calls share
-   * one
-   * read.
+   * one read.
    */
   catchUp(): Promise<void>;
   /** Passes a refusal on to its recorders. */
@@ -138,9 +137,8 @@ const catchUpMsMax = 1_000;
 
 /**
  * Follows the streams of the teams, so that a new or revoked key, or a changed list of origins, applies in every instance as
- * soon as it
- * is recorded. An unsigned event is ignored and earlier signed ones stay valid, so that a forged row neither grants nor revokes
- * anything. A team whose signed events cannot be read, or have a gap, has no keys and no origins.
+ * soon as it is recorded. An unsigned event is ignored and earlier signed ones stay valid, so that a forged row neither grants
+ * nor revokes anything. A team whose signed events cannot be read, or have a gap, has no keys and no origins.
  */
 export function createTeamDirectory(deps: TeamDirectoryDependencies): TeamDirectory {
   const { store, clock, verifier, operators, log, onRefusal = () => {} } = deps;

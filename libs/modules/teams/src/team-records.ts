@@ -21,8 +21,7 @@ interface TeamRecordsDependencies {
 
 /**
  * An unsigned event is ignored and earlier signed ones stay valid, so that a forged row neither grants nor revokes anything. A
- * team
- * whose signed events cannot be read, or have a gap, does not exist.
+ * team whose signed events cannot be read, or have a gap, does not exist.
  */
 export function createTeamRecords({ verifier, log, onChange }: TeamRecordsDependencies) {
   const teams = new Map<string, SignedTeam>();

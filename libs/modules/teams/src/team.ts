@@ -52,8 +52,7 @@ export const teamNameSchema = z
 
 /**
  * Maximum active keys of a team per environment: the one in use and its replacement. Keys that approve payouts count
- * separately,
- * because another key must make the request.
+ * separately, because another key must make the request.
  */
 export const activeKeysMax = 2;
 

@@ -85,8 +85,7 @@ export function createTeams({ store, teamKeys, clock, ids, actor }: TeamsDepende
   return {
     /**
      * Executes commands in one append, so all of them or none: the first refusal stops it. `commandsFor` is called again if
-     * another
-     * process has changed the team meanwhile.
+     * another process has changed the team meanwhile.
      *
      * @throws TollgateError if the signing key of team events is missing
      */

@@ -37,8 +37,7 @@ export function rotateWebhookSecret(team: Team, command: RotateWebhookSecret): T
 
 /**
  * Secrets that sign the webhooks to an origin at that time: the current one first, then the former one during the overlap. The
- * empty
- * text names the secret that was never rotated.
+ * empty text names the secret that was never rotated.
  */
 export function webhookSecretVersions(
   rotations: readonly WebhookRotation[],

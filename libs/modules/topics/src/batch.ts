@@ -25,8 +25,7 @@ export function createBatch(bus: Pick<MessageBus, 'publish'>) {
     isEmpty: (): boolean => count === 0,
     /**
      * Publishes each topic in order and empties the batch. The journal is first, so that an event whose own record is published
-     * needs
-     * nothing else.
+     * needs nothing else.
      *
      * @throws BusUnavailable once every send has ended: some, all or none of the messages are written
      */

@@ -72,8 +72,7 @@ export function createPublisherCheckpoint(
   return {
     /**
      * Reads the last one and claims it: its former holder publishes nothing further. Everything published before has a position
-     * lower
-     * than `claimedAt`.
+     * lower than `claimedAt`.
      *
      * @throws StoreUnavailable, BusUnavailable
      */
@@ -111,8 +110,7 @@ export function createPublisherCheckpoint(
 
 /**
  * Requests that the publisher, in any process, publishes the events of these topics again that were recorded at that time or
- * later; all
- * of them without a time. False if nothing was published yet.
+ * later; all of them without a time. False if nothing was published yet.
  *
  * @throws StoreUnavailable; TollgateError `checkpoint_contended`
  */

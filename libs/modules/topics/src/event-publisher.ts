@@ -46,8 +46,7 @@ export function createEventPublisher(deps: EventPublisherDependencies) {
   return {
     /**
      * Publishes until the signal is aborted, through failures of the store and the bus; may be called again afterwards. Two
-     * concurrent
-     * publishers conflict and may write records twice: run it under a lease.
+     * concurrent publishers conflict and may write records twice: run it under a lease.
      */
     run: follower.run,
     health: (): PublisherHealth => ({ ...watch.health(), ...follower.health() }),

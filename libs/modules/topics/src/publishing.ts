@@ -79,8 +79,7 @@ export async function publishFromCheckpoint(
 
 /**
  * Publishes the missing part of a quarantined stream up to the position of each partition. These late records carry the
- * position of
- * their partition, so that it does not appear to move back.
+ * position of their partition, so that it does not appear to move back.
  */
 async function retry(pass: Pass, { stream, revision }: FailedStream): Promise<void> {
   const { store, lastRecords, from, failed, batch } = pass;

@@ -1,7 +1,6 @@
 /**
  * The booking rule, as a hash of its results for sample events. Sums of another rule are not used: the index has the hash in
- * its form,
- * and is rebuilt.
+ * its form, and is rebuilt.
  */
 import { createHash } from 'node:crypto';
 import { entriesOf, firstSchemaVersion, type Standing } from '@tollgate/core';

@@ -49,8 +49,7 @@ export interface ProjectorHealth {
 export interface Projector {
   /**
    * Projects from the checkpoint until the signal is aborted, through failures of the store; may then be called again. Two
-   * concurrent
-   * projectors duplicate work and do no harm.
+   * concurrent projectors duplicate work and do no harm.
    */
   run(signal: AbortSignal): Promise<void>;
   health(): ProjectorHealth;

@@ -1,7 +1,6 @@
 /**
  * Income, refunds and payouts of a team by day and currency: the contribution of one payment or payout, and sums of these. The
- * day is
- * that of the creation, in UTC, and never changes.
+ * day is that of the creation, in UTC, and never changes.
  */
 import { paymentStatuses, type PaymentStatus } from '@tollgate/core/money';
 import { payoutStatusSchema, type Environment, type PayoutStatus } from '@tollgate/core';

@@ -23,8 +23,7 @@ import type { Contribution } from './totals.ts';
 
 /**
  * Raise with every change to a schema of views, to the fold, or to the contents or columns of the index: views and indexes of
- * another
- * version are not used, and folded again.
+ * another version are not used, and folded again.
  */
 export const viewSchemaVersion = 1;
 

@@ -98,8 +98,7 @@ export function createViewWriter(options: ViewWriterOptions) {
   return {
     /**
      * Makes sure that events of one stream, in order, are in its view. Missing events before them are read from the stream.
-     * Returns the
-     * failure of the first event that cannot be applied.
+     * Returns the failure of the first event that cannot be applied.
      *
      * @throws StoreUnavailable
      */
@@ -134,8 +133,7 @@ interface Folded {
 
 /**
  * The view after as many events as can be applied. Folding is pure, so an error lies in the event or in the code, and recurs on
- * every
- * attempt.
+ * every attempt.
  *
  * @throws StoreUnavailable
  */

@@ -1,7 +1,6 @@
 /**
  * `npm run bench -- webhooks`: webhooks recorded and delivered per second by one notifier, and the CPU time of each, with
- * receivers that
- * answer at once. Each webhook is due in the store before the notifier begins.
+ * receivers that answer at once. Each webhook is due in the store before the notifier begins.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { type Server, createServer } from 'node:http';

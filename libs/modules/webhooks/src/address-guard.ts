@@ -1,9 +1,7 @@
 /**
  * Decides where a webhook may go. Teams choose their own receivers, so without this guard a team could make us call internal
- * machines.
- * The guard checks the addresses of the connection itself, so that a name that resolves to a public address first and to a
- * private one
- * later is refused.
+ * machines. The guard checks the addresses of the connection itself, so that a name that resolves to a public address first and
+ * to a private one later is refused.
  *
  * Not covered: our own publicly routable address, and a NAT64 prefix specific to the network.
  */

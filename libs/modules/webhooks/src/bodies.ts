@@ -103,8 +103,7 @@ const readAheadMax = 10;
 
 /**
  * The payment with the alias of its recurring token, even if that was recorded after the event: the alias follows the approval
- * in the
- * same append, and a team that receives one expects the other.
+ * in the same append, and a team that receives one expects the other.
  *
  * @throws errors of the store
  */

@@ -29,8 +29,7 @@ const cause = () => ({ correlationId: systemIds.uuid(), causationId: systemIds.u
 
 /**
  * A team replayed the webhooks of ten payments, five at a time. The second five were requested from another instance, which had
- * begun
- * after old webhooks were deleted and had other positions: it returned neither webhooks nor a cursor.
+ * begun after old webhooks were deleted and had other positions: it returned neither webhooks nor a cursor.
  */
 it('has a cursor that is valid at another process, and after a restart', async () => {
   const store = await temporaryStore();

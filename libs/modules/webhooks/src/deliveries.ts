@@ -1,7 +1,6 @@
 /**
  * The webhooks of all teams by outcome and receiver: small rows that lead to the streams, in a local file. A `callbackUrl` is
- * the
- * endpoint of one payment or payout.
+ * the endpoint of one payment or payout.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import {

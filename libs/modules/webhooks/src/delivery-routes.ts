@@ -213,8 +213,7 @@ type ReplayFailure = 'webhook_endpoint_disabled' | 'webhook_not_found' | 'too_ma
 
 /**
  * Skips a webhook that was replayed too often, or whose endpoint is disabled: nothing is sent there, and a delivered one would
- * be
- * abandoned.
+ * be abandoned.
  */
 async function replayAll(
   { journal, book }: Pick<DeliveryRouteDependencies, 'journal' | 'book'>,

@@ -15,8 +15,7 @@ const loopback: readonly LookupAddress[] = [
 
 /**
  * Queries the system's name servers. Not with `dns.lookup`: that blocks one of the few threads that also read files, so one
- * team's slow
- * name server would delay all others. As a consequence `/etc/hosts` is ignored.
+ * team's slow name server would delay all others. As a consequence `/etc/hosts` is ignored.
  *
  * @param servers name servers to query instead, `address:port`
  */

@@ -68,9 +68,8 @@ type NoticeReceiver = { url: string; endpoint?: undefined } | { url: string; end
 
 /**
  * The webhooks for each receiver in sending order: its own `callbackUrl` first, then the endpoints that existed before the
- * event. A
- * creation causes none: its caller has the answer. The same event yields the same webhooks with the same ids, so it may be read
- * again.
+ * event. A creation causes none: its caller has the answer. The same event yields the same webhooks with the same ids, so it
+ * may be read again.
  */
 export function noticesOf<View extends ViewEnvelope>(
   { termsOf, bodiesOf }: Pick<Subject<View>, 'termsOf' | 'bodiesOf'>,

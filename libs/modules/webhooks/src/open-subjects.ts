@@ -1,7 +1,6 @@
 /**
  * The payments and payouts (subjects) with undelivered webhooks, and their due times. Keeps a few hundred bytes for each and
- * none of
- * their bodies: memory is proportional to the open ones. One attempt at a time per subject keeps its webhooks in order.
+ * none of their bodies: memory is proportional to the open ones. One attempt at a time per subject keeps its webhooks in order.
  */
 import type { LoadedWebhooks } from './webhook-journal.ts';
 import { nextTryAt } from './webhook-state.ts';

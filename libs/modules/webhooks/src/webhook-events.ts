@@ -59,8 +59,7 @@ export const webhookStream = (queue: string): string => `${webhookStreamPrefix}$
 export const queueOfStream = (stream: string): string => stream.slice(webhookStreamPrefix.length);
 /**
  * Webhooks about one payment or payout to one receiver are a queue, so that no receiver waits for another. A `callbackUrl` is
- * the
- * receiver of one payment or payout: its queue has their token as name.
+ * the receiver of one payment or payout: its queue has their token as name.
  */
 export const queueAtEndpoint = (endpoint: string, token: string): string => `${endpoint}.${token}`;
 /** The standing endpoint of a queue; undefined for a `callbackUrl`. Ids of endpoints begin with `we_`, unlike tokens. */

@@ -41,8 +41,7 @@ export async function retainWebhooks(deps: WebhookRetentionDependencies, signal:
 
 /**
  * Follows the events in their order, up to the first one that is too young. The last event of a stream decides: earlier ones
- * find the
- * stream too young, and it is visited again with its later events.
+ * find the stream too young, and it is visited again with its later events.
  *
  * @throws StoreUnavailable
  */

@@ -1,7 +1,6 @@
 /**
  * Shards of deliveries, so that several processes send webhooks. A receiver belongs to one shard, which knows whether an
- * endpoint accepts
- * other webhooks. The first shard records due webhooks for all of them.
+ * endpoint accepts other webhooks. The first shard records due webhooks for all of them.
  */
 import type { Limits } from './fair-queue.ts';
 

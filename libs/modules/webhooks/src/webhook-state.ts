@@ -31,8 +31,7 @@ export interface Webhook {
   createdAt: number;
   state: 'open' | 'delivered' | 'given_up';
   /**
-   * When the next attempt is due, while open. 0 means at once, independent of the clock, so that clock jumps change no
-   * order.
+   * When the next attempt is due, while open. 0 means at once, independent of the clock, so that clock jumps change no order.
    */
   nextAt: number;
   /** Since it became due, or was last replayed. */
@@ -124,8 +123,7 @@ function apply(webhook: Webhook, event: Exclude<WebhookEvent, { type: 'WebhookDu
 
 /**
  * The next in line: a later status is not sent before an earlier one was delivered or abandoned, so the first open one is the
- * only
- * candidate. Replays have their own queue.
+ * only candidate. Replays have their own queue.
  */
 function nextInLine({ webhooks }: SubjectWebhooks): readonly Webhook[] {
   const open = webhooks.filter(({ state }) => state === 'open');
@@ -203,8 +201,7 @@ const isLastTry = (webhook: Webhook, outcome: Outcome): boolean =>
 
 /**
  * Requests the replay of one webhook, or of all of the subject's. Skips one that is due at once and, if a state is given, one
- * that is
- * no longer in it.
+ * that is no longer in it.
  */
 export function decideReplay(
   { webhooks, replays }: SubjectWebhooks,

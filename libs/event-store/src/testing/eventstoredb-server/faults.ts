@@ -21,8 +21,7 @@ export type AppendFault =
   | { kind: 'conflict'; actual: number }
   /**
    * A leader without a quorum accepts it, confirms it to no client and hides it from every read, with all later events of the
-   * stream, until it is known
-   * whether a quorum has it. It counts for conflicts and repeats at once.
+   * stream, until it is known whether a quorum has it. It counts for conflicts and repeats at once.
    */
   | { kind: 'hidden'; until: Promise<Fate> }
   /** The server's limit for appends is smaller. */

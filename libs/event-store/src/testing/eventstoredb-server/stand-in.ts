@@ -1,7 +1,6 @@
 /**
  * A program for a container: the test server at EventStoreDB's port and folder, with its health at the same port. gRPC uses
- * HTTP/2 by prior knowledge;
- * other requests are answered as `/health/live`.
+ * HTTP/2 by prior knowledge; other requests are answered as `/health/live`.
  */
 import { createServer as createHttpServer } from 'node:http';
 import { type Socket, connect, createServer } from 'node:net';

@@ -1,7 +1,6 @@
 /**
  * The embedded store accepts no stream whose name starts with `$`; the protocol has such streams, for example those of
- * metadata. They are stored under names
- * that start with `!`.
+ * metadata. They are stored under names that start with `!`.
  */
 export const toStoredStream = (name: string): string => (/^[$!]/.test(name) ? `!${name}` : name);
 

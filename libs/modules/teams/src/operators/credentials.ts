@@ -1,7 +1,6 @@
 /**
  * Credentials of people who operate the gateway, in place of a team's key: claims with a MAC under a secret that the services
- * share.
- * `tgo.<kid>.<claims>.<mac>`; the claims are base64url of JSON.
+ * share. `tgo.<kid>.<claims>.<mac>`; the claims are base64url of JSON.
  */
 import { createHmac } from 'node:crypto';
 import { type Clock, type Ids, type KeyedSecret, isSameText } from '@tollgate/service-kit';

@@ -1,7 +1,6 @@
 /**
  * The record of a person: one stream each (`person-<hash>`), whose last event has everything and is the only one kept. It is
- * signed
- * with the secrets of the credentials. Any other event is ignored.
+ * signed with the secrets of the credentials. Any other event is ignored.
  */
 import { createHash } from 'node:crypto';
 import type { RecordedEvent } from '@tollgate/event-store';

@@ -8,9 +8,8 @@ export type OperatorRole = z.infer<typeof operatorRoleSchema>;
 
 /**
  * Scopes of people only, not of keys. `operators:read` reads across teams, `operators:act` triggers operations that move no
- * money,
- * `operators:teams` manages keys and webhook endpoints of teams, `operators:accounts` decides which merchant accounts are
- * called, `operators:manage` sets the limits of a team.
+ * money, `operators:teams` manages keys and webhook endpoints of teams, `operators:accounts` decides which merchant accounts
+ * are called, `operators:manage` sets the limits of a team.
  */
 export const operatorScopes = [
   'operators:read',

@@ -1,7 +1,6 @@
 /**
  * The lists that a person has saved by name (stream `operator-views-<hash of the person>`, of which the last event is kept).
- * They
- * are only addresses within the console: opening one shows what the role allows.
+ * They are only addresses within the console: opening one shows what the role allows.
  */
 import { createHash } from 'node:crypto';
 import type { EventStore } from '@tollgate/event-store';

@@ -153,8 +153,7 @@ export interface CheckedLog extends CheckedChain {
 
 /**
  * Verifies the chain, and that the log and the streams of the teams agree: a removed event of a team, even the last, is still
- * in
- * the log.
+ * in the log.
  *
  * @param noted hash of an earlier entry that was noted elsewhere
  */

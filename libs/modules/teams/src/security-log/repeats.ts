@@ -1,7 +1,6 @@
 /**
  * Condenses repeats into few entries: the first is reported at once, later ones are counted and reported when their window
- * ends.
- * After a used window the next is twice as long, up to an hour; an unused one is dropped. Sources that are too many to
+ * ends. After a used window the next is twice as long, up to an hour; an unused one is dropped. Sources that are too many to
  * distinguish are reported as one.
  */
 

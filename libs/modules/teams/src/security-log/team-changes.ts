@@ -1,7 +1,6 @@
 /**
  * Copies the events of teams into the security log: each once, in order, from any writer, at any time. Several processes may do
- * so
- * concurrently: the second one finds the entry, and writes none.
+ * so concurrently: the second one finds the entry, and writes none.
  */
 import { type EventStore, type RecordedEvent, beginning } from '@tollgate/event-store';
 import { type Actor, eventMetadataSchema } from '@tollgate/core';

@@ -44,8 +44,7 @@ async function expectedRecords(store: EventStore): Promise<Map<string, string[]>
 
 /**
  * Each record is on its topic exactly once, in stream order per key, and nothing else is. The entries of a wallet are in the
- * order of the
- * store, except for those of quarantined streams.
+ * order of the store, except for those of quarantined streams.
  */
 export async function expectPublishedOnce(store: EventStore, bus: MemoryBus): Promise<void> {
   const actual = new Map<string, string[]>();

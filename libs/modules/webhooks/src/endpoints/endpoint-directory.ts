@@ -1,7 +1,6 @@
 /**
  * The endpoints of all teams, in memory. Folded from their streams in the order of the store, either up to a follower's
- * position in
- * the events of payments, or up to now.
+ * position in the events of payments, or up to now.
  */
 import { beginning, type EventStore, type Position, type RecordedEvent } from '@tollgate/event-store';
 import { isRetryable, type Log } from '@tollgate/service-kit';
