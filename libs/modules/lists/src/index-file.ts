@@ -3,8 +3,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import { type RecordedEvent, inTransaction } from '@tollgate/event-store';
 import { nextInquiryAt, type Postponed } from '@tollgate/core';
 import type { Log } from '@tollgate/service-kit';
-import { kindOfStream, type ViewEnvelope, type ViewKind } from '@tollgate/views';
-import { createQueueHeads, postponeIn, type DueAt, type QueueHead } from './index-inquiries.ts';
+import type { ViewEnvelope, ViewKind } from '@tollgate/views';
+import { postponeIn, type DueAt } from './index-inquiries.ts';
 import type { IndexScope } from './index-schema.ts';
 import { createStatements, toView, type Row } from './index-rows.ts';
 import {
@@ -33,8 +33,6 @@ export interface IndexFile {
     kind: ViewKind<View>,
     token: string,
   ): { view: View; length: number } | undefined;
-  /** The queues of inquiries of a shard, due or not, each with its oldest due time. */
-  queues: (shard: number) => readonly QueueHead[];
   /** Moves due times of inquiries, in one transaction. */
   postpone(postponed: readonly Postponed[]): void;
   /** Reads inside are of one moment, even while others write. */
@@ -61,33 +59,20 @@ export function createIndexFile(
     const row = statements(`SELECT view FROM ${kind.table.name} WHERE token = ?`).get(token);
     return row && { view: toView(kind, row), length: String(row['view']).length };
   };
-  const heads = createQueueHeads(select);
   const writing = { dueAt, scope, log };
   return {
-    apply(events) {
-      for (const { stream } of events) heads.forgetOf(tokenOf(stream));
-      applyEvents(statements, events, writing);
-    },
-    write(views) {
-      for (const { view } of views) heads.forgetOf(view.token);
-      writeViews(statements, views, writing);
-    },
+    apply: (events) => applyEvents(statements, events, writing),
+    write: (views) => writeViews(statements, views, writing),
     quarantined: () => quarantinedIn(statements),
     revisionOf: (stream) => revisionIn(statements, stream),
     retry: (stream, events) =>
       inTransaction(database, () => retryStream(statements, { stream, events }, writing)),
     find: (kind, token) => findMeasured(kind, token)?.view,
     findMeasured,
-    queues: heads.of,
-    postpone: (postponed) => {
-      for (const { item } of postponed) heads.forgetOf(item.token);
-      inTransaction(database, () => postponeIn(statements, postponed));
-    },
+    postpone: (postponed) => inTransaction(database, () => postponeIn(statements, postponed)),
     atOnce: (read) => inTransaction(database, read, 'BEGIN'),
     select,
   };
 }
-
-const tokenOf = (stream: string): string => stream.slice(kindOfStream(stream)?.streamPrefix.length);
 
 const dueByItself: DueAt = (item) => nextInquiryAt(item, item.updatedAt);

@@ -20,6 +20,8 @@ export interface ListedTable {
 export interface Walk {
   sql: string;
   values: (string | number)[];
+  /** Its rows also have `fits`, which is 1 if they match. A bounded number of rows is visited at once. */
+  isFiltered?: boolean;
 }
 
 /** The walks that together return a query's rows of one table after a place, in order. None if no row can match. */
@@ -27,89 +29,46 @@ export function walksOf({ name, table, walks }: ListedTable, query: ListQuery, a
   if (walks !== undefined) return walks(query, after);
   const phases = phasesIn(table, query);
   if (phases?.length === 0) return [];
-  const { head, isLedByPhase, others } = routeOf({ name, table: table.name }, query, after);
-  const walk = (terms: Term[]): Walk => walkOf(head, terms);
-  if (phases === undefined) return [walk(others)];
-  if (isLedByPhase) return phases.map((phase) => walk([...others, ['phase = ?', phase]]));
-  return [walk([...others, [`phase IN (${phases.map(() => '?').join(', ')})`, ...phases]])];
-}
-
-/**
- * Finds the place at which a walk has visited this many rows. Undefined for a query whose rows all match: then the page size
- * limits them.
- */
-export function leadEnd(
-  { table }: ListedTable,
-  query: ListQuery,
-  visited: number,
-  after?: Place,
-): Walk | undefined {
-  const { environment, team, metadata, status, phase } = query;
-  const [first, ...further] = metadata ?? [];
-  const isSelective = further.length + filterTerms(query).length > 0 || (status ?? phase) !== undefined;
-  if (first === undefined || !isSelective) return undefined;
-  const terms: Term[] = [
-    ['of_environment = ?', environment],
-    ['of_team = ?', team],
-    ['hash = ?', metadataHash(...first)],
-    ...ageTerms(query, after, { at: 'made_at', key: 'of_token' }),
-  ];
-  const direction = query.order === 'oldest' ? 'ASC' : 'DESC';
-  return {
-    sql: `SELECT made_at AS at FROM ${table.name}_metadata WHERE ${terms.map(([sql]) => sql).join(' AND ')}
-      ORDER BY made_at ${direction}, of_token ${direction} LIMIT 1 OFFSET ${visited - 1}`,
-    values: terms.flatMap(([, ...values]) => values),
-  };
-}
-
-interface RouteOfWalk {
-  head: string;
-  isLedByPhase: boolean;
-  others: Term[];
-}
-
-function routeOf(
-  { name, table }: { name: string; table: string },
-  query: ListQuery,
-  after: Place | undefined,
-): RouteOfWalk {
+  const inPhases: Term[] =
+    phases === undefined ? [] : [[`phase IN (${phases.map(() => '?').join(', ')})`, ...phases]];
   const [first, ...further] = query.metadata ?? [];
-  if (first !== undefined) return routeByMetadata({ name, table }, query, { first, further, after });
+  if (first !== undefined)
+    return [walkOfMetadata({ name, table: table.name }, query, { first, further, inPhases, after })];
   const { index, isLedByPhase } = leadOf(query);
-  return {
-    head: `SELECT '${name}' AS kind, created_at, token FROM ${table} INDEXED BY ${table}_${index}`,
-    isLedByPhase,
-    others: [...ownerTerms(query), ...filterTerms(query), ...ageTerms(query, after)],
-  };
+  const head = `SELECT '${name}' AS kind, created_at, token FROM ${table.name} INDEXED BY ${table.name}_${index}`;
+  const others = [...ownerTerms(query), ...filterTerms(query), ...ageTerms(query, after)];
+  if (isLedByPhase && phases !== undefined)
+    return phases.map((phase) => walkOf(head, [...others, ['phase = ?', phase]]));
+  return [walkOf(head, [...others, ...inPhases])];
 }
 
 type Noted = readonly [name: string, text: string];
 
-/** Led by the rows of the first pair, in the order of the answer; the other filters are looked up for each. */
-function routeByMetadata(
+/** Led by the rows of the first pair, in the order of the answer; the other filters are checked for each. */
+function walkOfMetadata(
   { name, table }: { name: string; table: string },
   query: ListQuery,
-  { first, further, after }: { first: Noted; further: readonly Noted[]; after: Place | undefined },
-): RouteOfWalk {
+  given: { first: Noted; further: readonly Noted[]; inPhases: Term[]; after: Place | undefined },
+): Walk {
   const { environment, team } = query;
   const isNoted = (pair: Noted): Term => [
     `EXISTS (SELECT 1 FROM ${table}_metadata AS other WHERE other.of_environment = ? AND other.of_team = ?
       AND other.hash = ? AND other.made_at = noted.made_at AND other.of_token = noted.of_token)`,
     ...[environment, team, metadataHash(...pair)],
   ];
-  return {
-    head: `SELECT '${name}' AS kind, made_at AS created_at, of_token AS token
+  const filters = [...given.further.map(isNoted), ...filterTerms(query), ...given.inPhases];
+  const fits = filters.length === 0 ? '' : `, ${filters.map(([sql]) => sql).join(' AND ')} AS fits`;
+  const { sql, values } = walkOf(
+    `SELECT '${name}' AS kind, made_at AS created_at, of_token AS token${fits}
       FROM ${table}_metadata AS noted CROSS JOIN ${table} ON ${table}.token = noted.of_token`,
-    isLedByPhase: false,
-    others: [
+    [
       ['noted.of_environment = ?', environment],
       ['noted.of_team = ?', team],
-      ['noted.hash = ?', metadataHash(...first)],
-      ...further.map(isNoted),
-      ...filterTerms(query),
-      ...ageTerms(query, after, { at: 'noted.made_at', key: 'noted.of_token' }),
+      ['noted.hash = ?', metadataHash(...given.first)],
+      ...ageTerms(query, given.after, { at: 'noted.made_at', key: 'noted.of_token' }),
     ],
-  };
+  );
+  return { sql, values: [...filters.flatMap(([, ...each]) => each), ...values], isFiltered: fits !== '' };
 }
 
 /** Undefined for all of them. */

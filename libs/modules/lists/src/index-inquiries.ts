@@ -5,7 +5,6 @@
 import {
   environmentSchema,
   inquiryNeeds,
-  inquiryShardOf,
   type DueItem,
   type DueQueue,
   type InquiryItem,
@@ -19,7 +18,7 @@ export type DueAt = (item: InquiryItem) => number | undefined;
 
 const queued = 'shard = ? AND inquiry_need = ? AND environment = ? AND account = ? AND due_at <= ?';
 
-export type QueueHead = DueQueue & { oldestDueAt: number };
+type QueueHead = DueQueue & { oldestDueAt: number };
 
 /** The queues of a shard, each with its oldest due time, at one index step per queue. */
 function* queuesIn(
@@ -41,37 +40,18 @@ function* queuesIn(
   }
 }
 
-/** The schedule reads them each second, and only writes change them: they are cached until the next write. */
-export function createQueueHeads(select: IndexFile['select']) {
-  const known = new Map<number, readonly QueueHead[]>();
-  let version: unknown;
-  const read = (shard: number): readonly QueueHead[] =>
-    (['payment', 'payout'] as const).flatMap((kind) =>
-      inquiryNeeds.flatMap((inquiryNeed) => [...queuesIn(select, { kind, shard, inquiryNeed })]),
-    );
-  /** SQLite's counter of writes by other connections. */
-  function forgetWhatOthersWrote(): void {
-    const now = select('PRAGMA data_version', [])[0]?.['data_version'];
-    if (now !== version) known.clear();
-    version = now;
-  }
-  return {
-    of: (shard: number): readonly QueueHead[] => {
-      forgetWhatOthersWrote();
-      const heads = known.get(shard) ?? read(shard);
-      known.set(shard, heads);
-      return heads;
-    },
-    forgetOf: (token: string) => void known.delete(inquiryShardOf(token)),
-    forgetAll: () => known.clear(),
-  };
-}
-
 /** The queues of these shards with due inquiries. */
 export const dueQueuesOf = (
-  file: Pick<IndexFile, 'queues'>,
+  { select }: Pick<IndexFile, 'select'>,
   { shards, now }: { shards: readonly number[]; now: number },
-): QueueHead[] => shards.flatMap(file.queues).filter(({ oldestDueAt }) => oldestDueAt <= now);
+): QueueHead[] =>
+  shards
+    .flatMap((shard) =>
+      (['payment', 'payout'] as const).flatMap((kind) =>
+        inquiryNeeds.flatMap((inquiryNeed) => [...queuesIn(select, { kind, shard, inquiryNeed })]),
+      ),
+    )
+    .filter(({ oldestDueAt }) => oldestDueAt <= now);
 
 /** @param page `newest` reads from the other end: the most recently due */
 export function dueItemsIn(

@@ -53,7 +53,8 @@ export const monthKeys = [
   ...['environment', 'team', 'wallet', 'currency', 'account', 'month', 'entry_kind', 'ledger_account'],
 ];
 
-interface Changed {
+/** One change of a view. */
+export interface Changed {
   kind: ViewKind;
   before: ViewEnvelope | undefined;
   after: ViewEnvelope;

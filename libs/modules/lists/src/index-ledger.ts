@@ -1,9 +1,12 @@
-/** The ledger in the index: balances, daily sums, and monthly changes, updated in the transaction that writes a view. */
+/**
+ * Sums in the index: balances, daily and monthly sums, and totals. They are updated in the transaction that writes a view: the
+ * previous row shows the earlier contribution, so the difference is exact.
+ */
 import type { Environment, LedgerAmounts, Spending, Standing } from '@tollgate/core';
 import { utcDayOf } from '@tollgate/service-kit';
-import type { SpentQuery, ViewEnvelope, ViewKind, WalletQuery } from '@tollgate/views';
+import type { Contribution, SpentQuery, ViewEnvelope, ViewKind, WalletQuery } from '@tollgate/views';
 import type { IndexFile } from './index-file.ts';
-import { monthKeys } from './index-journal.ts';
+import { monthKeys, type Changed } from './index-journal.ts';
 import type { Statements } from './index-rows.ts';
 
 export const ledgerTables = `
@@ -25,6 +28,16 @@ export const ledgerTables = `
     key_id TEXT NOT NULL,
     amount TEXT NOT NULL,
     PRIMARY KEY (environment, team, operation, currency, day, key_id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE totals (
+    environment TEXT NOT NULL,
+    team TEXT NOT NULL,
+    day TEXT NOT NULL,
+    currency TEXT NOT NULL,
+    line TEXT NOT NULL,
+    measure TEXT NOT NULL,
+    amount TEXT NOT NULL,
+    PRIMARY KEY (environment, team, day, currency, line, measure)
   ) STRICT, WITHOUT ROWID;`;
 
 export const balancesIn = (file: IndexFile, { environment, wallet, currency }: WalletQuery): Standing[] => {
@@ -56,17 +69,14 @@ export const spentIn = (file: IndexFile, query: SpentQuery): Pick<Spending, 'key
     )
     .map((row) => ({ keyId: String(row['key_id']), amount: Number(row['amount']) }));
 
-interface Changed {
-  kind: ViewKind;
-  before: ViewEnvelope | undefined;
-  after: ViewEnvelope;
-}
-
 /** The changes of a batch, so that each sum is written once. */
-export function createLedgerBatch() {
+export type SumsBatch = ReturnType<typeof createSumsBatch>;
+
+export function createSumsBatch() {
   const balances = createSums('balances', balanceKeys);
   const spent = createSums('spent', spentKeys);
   const months = createSums('ledger_months', monthKeys);
+  const totals = createSums('totals', totalsKeys);
 
   function stand(standings: readonly Standing[], sign: 1n | -1n): void {
     for (const { environment, wallet, currency, account, amounts } of standings)
@@ -79,24 +89,37 @@ export function createLedgerBatch() {
       spent.add([environment, team, operation, currency, utcDayOf(at), keyId], sign * BigInt(amount));
   }
 
+  function count({ environment, team, day, currency, lines }: Contribution, sign: 1n | -1n): void {
+    for (const { line, amount } of lines) {
+      totals.add([environment, team, day, currency, line, 'count'], sign);
+      totals.add([environment, team, day, currency, line, 'amount'], sign * BigInt(amount));
+    }
+  }
+
+  function add(kind: ViewKind, view: ViewEnvelope, sign: 1n | -1n): void {
+    stand(kind.standingsOf?.(view) ?? [], sign);
+    spend(kind.spendingOf?.(view) ?? [], sign);
+    const contribution = kind.contributionOf?.(view);
+    if (contribution !== undefined) count(contribution, sign);
+  }
+
   return {
     replace({ kind, before, after }: Changed): void {
-      stand((before && kind.standingsOf?.(before)) ?? [], -1n);
-      stand(kind.standingsOf?.(after) ?? [], 1n);
-      spend((before && kind.spendingOf?.(before)) ?? [], -1n);
-      spend(kind.spendingOf?.(after) ?? [], 1n);
+      if (before !== undefined) add(kind, before, -1n);
+      add(kind, after, 1n);
     },
     addToMonth: months.add,
     applyTo(statements: Statements): void {
-      for (const sums of [balances, spent, months]) sums.applyTo(statements);
+      for (const sums of [balances, spent, months, totals]) sums.applyTo(statements);
     },
   };
 }
 
 const balanceKeys = ['environment', 'wallet', 'currency', 'account', 'ledger_account'];
 const spentKeys = ['environment', 'team', 'operation', 'currency', 'day', 'key_id'];
+const totalsKeys = ['environment', 'team', 'day', 'currency', 'line', 'measure'];
 
-function createSums(table: 'balances' | 'spent' | 'ledger_months', keys: readonly string[]) {
+function createSums(table: 'balances' | 'spent' | 'ledger_months' | 'totals', keys: readonly string[]) {
   const changes = new Map<string, bigint>();
   return {
     add(values: readonly string[], amount: bigint): void {

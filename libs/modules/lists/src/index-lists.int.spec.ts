@@ -313,7 +313,7 @@ test('a filter without an index reads large pieces, with a few statements per te
 });
 
 // A filter that excludes nearly all rows of a common text read every one of them in one statement.
-test('a piece of a metadata filter visits 500 rows at most, and has a cursor', () => {
+test('a piece of a metadata filter visits 200 rows at most, and has a cursor', () => {
   const common = Array.from({ length: 1_300 }, (_, at) =>
     viewOf(
       paymentKind,
@@ -326,10 +326,10 @@ test('a piece of a metadata filter visits 500 rows at most, and has a cursor', (
   const query = { metadata: [['shop', 'a'], ['order', 'rare']] as const, perPage: 10 }; // prettier-ignore
   const pages = throughPages((at) => {
     const list = listOperations(file, { ...query, ...at });
-    expect(list.visited).toBeLessThanOrEqual(500);
+    expect(list.visited).toBeLessThanOrEqual(200);
     return { items: tokensOf(list), ...list };
   });
-  expect(pages).toEqual([['pay_2299'], [], ['pay_1003']]);
+  expect(pages).toEqual([['pay_2299'], ...Array.from({ length: 5 }, () => []), ['pay_1003']]);
   const everywhere = throughPages((at) => {
     const list = listPaymentsOf(file, [shop], { ...query, order: 'oldest', ...at });
     return { items: tokensOf(list), ...list };

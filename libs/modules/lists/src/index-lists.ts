@@ -4,7 +4,7 @@ import { totalCountMax, type ViewList, type ListQuery } from './view-list.ts';
 import { InvariantViolation, omitUndefined } from '@tollgate/service-kit';
 import type { IndexFile } from './index-file.ts';
 import { toView, type Row } from './index-rows.ts';
-import { leadEnd, walksOf, type ListedTable } from './index-filters.ts';
+import { walksOf, type ListedTable } from './index-filters.ts';
 import { beginOf, formatCursor, type ListName, type ListOwner, type Place } from './list-page.ts';
 
 /**
@@ -13,10 +13,9 @@ import { beginOf, formatCursor, type ListName, type ListOwner, type Place } from
  */
 export const pageLengthMax = 1_000_000;
 
-/** Maximum rows visited per piece by a filter without an index, and by a count. */
-const visitedMax = 500;
+/** Maximum rows visited by a count with a filter without an index. */
 const countVisitedMax = 5_000;
-/** Maximum rows checked per piece if a filter may exclude most of them: few statements, and a few milliseconds. */
+/** Rows visited per piece if a filter may exclude most of them: few statements, and a few milliseconds. */
 const filteredAtOnce = 200;
 
 export interface Listed<Entry> {
@@ -38,7 +37,7 @@ export const listViews = <View extends ViewEnvelope>(
 ): ViewList<View> =>
   listRows(file, { ...asked, tables: kinds, entryOf: (row) => viewOfRow(file, kinds, row) });
 
-/** As {@link listViews}, for any content. With `accepts`, a page may be empty and still have a cursor. */
+/** As {@link listViews}, for any content. With a filter without an index, a page may be empty and still have a cursor. */
 export function listRows<Entry>(
   file: IndexFile,
   { list, tables, owners, query, entryOf, accepts }: Listed<Entry>,
@@ -46,27 +45,28 @@ export function listRows<Entry>(
   const begin = beginOf(list, query);
   if ('kind' in begin) return begin;
   const { limit: wanted = query.perPage } = query;
-  const limit = accepts === undefined ? wanted : Math.max(wanted, filteredAtOnce);
-  const { rows, end } = rowsOf(file, { tables, owners, query, after: begin.after, limit });
+  const isFiltered = accepts !== undefined || query.metadata !== undefined;
+  const limit = isFiltered ? Math.max(wanted, filteredAtOnce) : wanted;
+  const rows = rowsOf(file, { tables, owners, query, after: begin.after, limit });
   const views: Entry[] = [];
   let [visited, length] = [0, 0];
-  let last: Place | undefined;
   for (const row of rows.slice(0, limit)) {
     if (views.length >= wanted || length >= pageLengthMax) break;
-    const measured = entryOf(row);
-    last = { at: Number(row['created_at']), key: String(row['token']) };
     visited += 1;
+    if ('fits' in row && row['fits'] !== 1) continue;
+    const measured = entryOf(row);
     if (accepts?.(measured.entry) === false) continue;
     views.push(measured.entry);
     length += measured.length;
   }
   const totalCount = query.withTotal === true ? count(file, { tables, owners, query }) : undefined;
   if (totalCount === 'too-many') return { kind: 'refused', parameter: 'withTotal' };
-  const place = visited < rows.length ? last : end;
+  const last = visited < rows.length ? rows[visited - 1] : undefined;
+  const place = last && { at: Number(last['created_at']), key: String(last['token']) };
   return {
     kind: 'page',
     views,
-    visited: end === undefined ? visited : Math.max(visited, visitedMax),
+    visited,
     length,
     ...omitUndefined({ nextCursor: place && formatCursor(list, query, place), totalCount }),
   };
@@ -74,69 +74,29 @@ export function listRows<Entry>(
 
 interface Asked {
   tables: readonly ListedTable[];
+  owners: readonly ListOwner[];
   query: ListQuery;
   after: Place | undefined;
   limit: number;
 }
 
-interface Piece {
-  /** One more than requested if more follow. */
-  rows: Row[];
-  /** The piece ends early: it has visited enough rows. */
-  end: Place | undefined;
-}
-
-/** The rows of several owners in one order, up to where one of them has visited enough. */
-function rowsOf(file: IndexFile, { owners, ...asked }: Asked & { owners: readonly ListOwner[] }): Piece {
-  const inOrder =
-    asked.query.order === 'oldest' ? (one: Row, other: Row) => newestFirst(other, one) : newestFirst;
-  const pieces = owners.map((owner) => selectPiece(file, { ...asked, query: { ...asked.query, ...owner } }));
-  const [end] = pieces
-    .flatMap((piece) => piece.end ?? [])
-    .toSorted((one, other) => inOrder(toRow(one), toRow(other)));
-  const isReached = (row: Row) => end === undefined || inOrder(row, toRow(end)) < 0;
-  const rows = pieces.flatMap((piece) => piece.rows).toSorted(inOrder);
-  return { rows: rows.filter(isReached), end };
-}
-
-/** SQLite merges the walks and stops at the limit. */
-function selectPiece(file: IndexFile, { tables, query, after, limit }: Asked): Piece {
-  const end = endOf(file, tables, query, after);
-  const bounded = end === undefined ? query : { ...query, ...upTo(query, end) };
-  const walks = tables.flatMap((table) => walksOf(table, bounded, after));
-  if (walks.length === 0) return { rows: [], end: undefined };
-  const sql = walks.map((walk) => walk.sql).join(' UNION ALL ');
-  const values = walks.flatMap((walk) => walk.values);
+/** The rows of several owners in one order, and one more than the limit if more follow. SQLite merges the walks of each. */
+function rowsOf(file: IndexFile, { tables, owners, query, after, limit }: Asked): Row[] {
   const direction = query.order === 'oldest' ? 'ASC' : 'DESC';
-  const rows = file.select(`${sql} ORDER BY created_at ${direction}, token ${direction} LIMIT ?`, [
-    ...values,
-    limit + 1,
-  ]);
-  return { rows, end };
-}
-
-/** Where the first of the walks has visited enough rows, after all rows of that millisecond. */
-function endOf(
-  file: IndexFile,
-  tables: readonly ListedTable[],
-  query: ListQuery,
-  after: Place | undefined,
-): Place | undefined {
-  const ends = tables.flatMap((table) => {
-    const lead = leadEnd(table, query, visitedMax, after);
-    return lead === undefined ? [] : file.select(lead.sql, lead.values).map(({ at }) => Number(at));
+  const rows = owners.flatMap((owner) => {
+    const walks = tables.flatMap((table) => walksOf(table, { ...query, ...owner }, after));
+    if (walks.length === 0) return [];
+    const sql = walks.map((walk) => walk.sql).join(' UNION ALL ');
+    const values = walks.flatMap((walk) => walk.values);
+    return file.select(`${sql} ORDER BY created_at ${direction}, token ${direction} LIMIT ?`, [
+      ...values,
+      limit + 1,
+    ]);
   });
-  if (ends.length === 0) return undefined;
-  // Sorts before and after every token.
-  return query.order === 'oldest' ? { at: Math.min(...ends), key: '~' } : { at: Math.max(...ends), key: '-' };
+  return rows.toSorted((one, other) =>
+    query.order === 'oldest' ? newestFirst(other, one) : newestFirst(one, other),
+  );
 }
-
-const upTo = ({ order, createdFrom = 0, createdBefore = Infinity }: ListQuery, { at }: Place) =>
-  order === 'oldest'
-    ? { createdBefore: Math.min(createdBefore, at + 1) }
-    : { createdFrom: Math.max(createdFrom, at) };
-
-const toRow = ({ at, key }: Place): Row => ({ created_at: at, token: key });
 
 const newestFirst = (one: Row, other: Row): number =>
   Number(other['created_at']) - Number(one['created_at']) ||
@@ -160,13 +120,15 @@ function count(
   let sum = 0;
   for (const [table, owner] of tables.flatMap((each) => owners.map((owner) => [each, owner] as const))) {
     const query = { ...asked, ...owner };
-    const lead = leadEnd(table, query, countVisitedMax);
-    if (lead !== undefined && file.select(lead.sql, lead.values).length > 0) return 'too-many';
     const walks = walksOf(table, query);
     if (walks.length === 0) continue;
-    const sql = `SELECT count(*) AS total FROM (${walks.map((walk) => walk.sql).join(' UNION ALL ')} LIMIT ?)`;
-    const values = walks.flatMap((walk) => walk.values);
-    sum += Number(file.select(sql, [...values, totalCountMax])[0]?.['total']);
+    const isFiltered = walks.some((walk) => walk.isFiltered);
+    const rows = `${walks.map((walk) => walk.sql).join(' UNION ALL ')} LIMIT ?`;
+    const sql = `SELECT count(*) AS visited, ${isFiltered ? 'sum(fits)' : 'count(*)'} AS total FROM (${rows})`;
+    const max = isFiltered ? countVisitedMax : totalCountMax;
+    const [found] = file.select(sql, [...walks.flatMap(({ values }) => values), max]);
+    if (isFiltered && Number(found?.['visited']) >= max) return 'too-many';
+    sum += Number(found?.['total']);
   }
   return sum;
 }

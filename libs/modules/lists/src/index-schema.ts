@@ -137,14 +137,6 @@ export const indexSchemaOf = (scope: IndexScope): string => `
     PRIMARY KEY (environment, team, since, token, number)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX reviews_by_token ON reviews (token);
-  CREATE TABLE totals (
-    environment TEXT NOT NULL,
-    team TEXT NOT NULL,
-    day TEXT NOT NULL,
-    currency TEXT NOT NULL,
-    totals TEXT NOT NULL,
-    PRIMARY KEY (environment, team, day, currency)
-  ) STRICT, WITHOUT ROWID;
   ${ledgerTables}
   CREATE TABLE transfers (environment TEXT NOT NULL, ${envelopeColumns}) STRICT;
   ${scope === 'lists' ? ofLists : ''}

@@ -1,4 +1,4 @@
-/** Folds events into the rows of the index, with open reviews, totals and the ledger. */
+/** Folds events into the rows of the index, with open reviews, sums and the journal. */
 import {
   TooManyFailedStreams,
   failedStreamsMax,
@@ -9,7 +9,6 @@ import {
 import type { InquiryNeed } from '@tollgate/core';
 import type { Log } from '@tollgate/service-kit';
 import {
-  createTotalsChanges,
   kindOfStream,
   streamOf,
   type Columns,
@@ -19,12 +18,11 @@ import {
 } from '@tollgate/views';
 import type { DueAt } from './index-inquiries.ts';
 import { writeJournal } from './index-journal.ts';
-import { createLedgerBatch } from './index-ledger.ts';
+import { createSumsBatch, type SumsBatch } from './index-ledger.ts';
 import { writeMetadata } from './index-metadata.ts';
 import { writeRefunds } from './index-refunds.ts';
 import { toView, type Row, type Statements } from './index-rows.ts';
 import type { IndexScope } from './index-schema.ts';
-import { applyToTotals } from './index-totals.ts';
 
 interface Writing {
   dueAt: DueAt;
@@ -38,13 +36,13 @@ export function applyEvents(
   events: readonly RecordedEvent[],
   writing: Writing,
 ): void {
-  const changes = createChanges();
+  const sums = createSumsBatch();
   for (const [stream, ofStream] of Map.groupBy(events, (event) => event.stream)) {
     if (isQuarantined(statements, stream)) continue;
-    const failure = applyToRow(statements, { stream, events: ofStream, changes }, writing);
+    const failure = applyToRow(statements, { stream, events: ofStream, sums }, writing);
     if (failure !== undefined) quarantine(statements, failure, writing);
   }
-  changes.applyTo(statements);
+  sums.applyTo(statements);
 }
 
 /** Applies the rest of a quarantined stream; it stays quarantined if that fails again. Call in a transaction. */
@@ -53,9 +51,9 @@ export function retryStream(
   { stream, events }: { stream: string; events: readonly RecordedEvent[] },
   writing: Writing,
 ): void {
-  const changes = createChanges();
-  const failure = applyToRow(statements, { stream, events, changes }, writing);
-  changes.applyTo(statements);
+  const sums = createSumsBatch();
+  const failure = applyToRow(statements, { stream, events, sums }, writing);
+  sums.applyTo(statements);
   if (failure === undefined) statements('DELETE FROM quarantined WHERE stream = ?').run(stream);
 }
 
@@ -84,29 +82,13 @@ function quarantine(statements: Statements, { failed, error }: StreamFailure, { 
   if (quarantinedIn(statements).length > failedStreamsMax) throw new TooManyFailedStreams();
 }
 
-type Changes = ReturnType<typeof createChanges>;
-
-/** The changes of a batch, so that each sum is written once. */
-function createChanges() {
-  const totals = createTotalsChanges();
-  const ledger = createLedgerBatch();
-  return {
-    totals,
-    ledger,
-    applyTo(statements: Statements): void {
-      applyToTotals(statements, totals.list());
-      ledger.applyTo(statements);
-    },
-  };
-}
-
 const rowOf = (statements: Statements, { table, streamPrefix }: ViewKind, stream: string): Row | undefined =>
   statements(`SELECT * FROM ${table.name} WHERE token = ?`).get(stream.slice(streamPrefix.length));
 
 /** Folds events of one stream into its row, up to one that cannot be applied. */
 function applyToRow(
   statements: Statements,
-  { stream, events, changes }: { stream: string; events: readonly RecordedEvent[]; changes: Changes },
+  { stream, events, sums }: { stream: string; events: readonly RecordedEvent[]; sums: SumsBatch },
   writing: Writing,
 ): StreamFailure | undefined {
   const kind = kindOfStream(stream);
@@ -120,8 +102,7 @@ function applyToRow(
       const folded = kind.fold(view, event);
       if (folded !== view && writing.scope === 'lists') {
         feed(statements, { kind, view: folded }, event);
-        const changed = { kind, before: view, after: folded };
-        writeJournal(statements, changed, event, changes.ledger.addToMonth);
+        writeJournal(statements, { kind, before: view, after: folded }, event, sums.addToMonth);
       }
       view = folded;
     } catch (error) {
@@ -129,7 +110,7 @@ function applyToRow(
       break;
     }
   if (view !== undefined && view !== before)
-    writeView(statements, { kind, view, row, before, changes }, writing);
+    writeView(statements, { kind, view, row, before, sums }, writing);
   return failure;
 }
 
@@ -154,29 +135,27 @@ export interface IndexedView {
 
 /** Writes views regardless of the events. Call in a transaction. */
 export function writeViews(statements: Statements, views: readonly IndexedView[], writing: Writing): void {
-  const changes = createChanges();
+  const sums = createSumsBatch();
   for (const { kind, view } of views) {
     const row = rowOf(statements, kind, streamOf(kind, view.token));
-    writeView(statements, { kind, view, row, before: row && toView(kind, row), changes }, writing);
+    writeView(statements, { kind, view, row, before: row && toView(kind, row), sums }, writing);
   }
-  changes.applyTo(statements);
+  sums.applyTo(statements);
 }
 
 interface ChangedView extends IndexedView {
   row: Row | undefined;
   before: ViewEnvelope | undefined;
-  changes: Changes;
+  sums: SumsBatch;
 }
 
 function writeView(statements: Statements, changed: ChangedView, writing: Writing): void {
-  const { kind, view, row, before, changes } = changed;
+  const { kind, view, row, before, sums } = changed;
   writeRow(statements, { kind, view, before: row }, writing);
   writeReviews(statements, kind, view);
   if (kind.name === 'payment' && writing.scope === 'lists')
     writeRefunds(statements, view as PaymentView, before as PaymentView | undefined);
-  const counted = kind.contributionOf?.(view);
-  if (counted !== undefined) changes.totals.replace(before && kind.contributionOf?.(before), counted);
-  changes.ledger.replace({ kind, before, after: view });
+  sums.replace({ kind, before, after: view });
 }
 
 /** In an existing row only changed columns are set, so that the indexes of others are not rewritten. */

@@ -10,8 +10,7 @@ export {
 } from './ledger-source.ts';
 export { createProjection, nothingProjected } from './projection.ts';
 export { createProjector, type Projector, type ProjectorHealth, type ProjectorOptions } from './projector.ts';
-export { SumTooLarge, toPublicTotals } from './public-totals.ts';
-export { createTotalsChanges, type DayTotals, type TotalsChange } from './totals.ts';
+export { type Contribution, SumTooLarge, toPublicTotals, type TotalsRow } from './totals.ts';
 export { checkpointStream, type ViewCheckpoint, viewCheckpointSchema } from './view-checkpoint.ts';
 export {
   type Columns,

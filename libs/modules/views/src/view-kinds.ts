@@ -20,7 +20,7 @@ import {
 import { utcDayOf } from '@tollgate/service-kit';
 import { ledgerRuleOf } from './ledger-rule.ts';
 import { viewSchemaVersion, type Columns, type ViewKind } from './view-kind.ts';
-import { type Contribution, type TotalsKey, type TotalsLine } from './totals.ts';
+import type { Contribution } from './totals.ts';
 import {
   disputeViews,
   paymentViews,
@@ -170,25 +170,23 @@ export const foldRules = `views:${viewSchemaVersion} ledger:${ledgerRuleOf(viewK
 function contributionOfPayment({ payment, createdAt }: PaymentView): Contribution {
   const status = statusOfPhase(payment.phase);
   const isTaken = status === 'approved' || status === 'refunded';
-  const lines: TotalsLine[] = [
-    { group: 'payments', name: status, amount: isTaken ? payment.approvedAmount : payment.terms.amount },
-    { group: 'refunds', name: 'confirmed', amount: payment.refundedAmount },
-    { group: 'refunds', name: 'reserved', amount: reservedAmount(payment) },
+  const { refundedAmount } = payment;
+  const reserved = reservedAmount(payment);
+  const lines: Contribution['lines'][number][] = [
+    { line: `payments ${status}`, amount: isTaken ? payment.approvedAmount : payment.terms.amount },
   ];
   // A payment counts among the refunds only if money was refunded.
-  return {
-    key: totalsKeyOf(payment, createdAt),
-    lines: lines.filter(({ group, amount }) => group !== 'refunds' || amount > 0),
-  };
+  if (refundedAmount > 0) lines.push({ line: 'refunds confirmed', amount: refundedAmount });
+  if (reserved > 0) lines.push({ line: 'refunds reserved', amount: reserved });
+  return { ...totalsKeyOf(payment, createdAt), lines };
 }
 
 function contributionOfPayout({ payout, createdAt }: PayoutView): Contribution {
-  const name = statusOfPayoutPhase(payout.phase);
-  const line: TotalsLine = { group: 'payouts', name, amount: payout.terms.amount };
-  return { key: totalsKeyOf(payout, createdAt), lines: [line] };
+  const line = `payouts ${statusOfPayoutPhase(payout.phase)}` as const;
+  return { ...totalsKeyOf(payout, createdAt), lines: [{ line, amount: payout.terms.amount }] };
 }
 
 const totalsKeyOf = (
   { environment, team, terms }: { environment: Environment; team: string; terms: { currency: string } },
   createdAt: number,
-): TotalsKey => ({ environment, team, currency: terms.currency, day: utcDayOf(createdAt) });
+) => ({ environment, team, currency: terms.currency, day: utcDayOf(createdAt) });

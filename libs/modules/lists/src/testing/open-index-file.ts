@@ -56,13 +56,12 @@ export async function givenExplainedFile(views: readonly IndexedView[] = []) {
   onTestFinished(() => database.close());
   const steps: string[] = [];
   const select: IndexFile['select'] = (sql, values) => {
-    if (!sql.startsWith('PRAGMA'))
-      steps.push(
-        ...database
-          .prepare(`EXPLAIN QUERY PLAN ${sql}`)
-          .all(...values)
-          .map(({ detail }) => String(detail)),
-      );
+    steps.push(
+      ...database
+        .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+        .all(...values)
+        .map(({ detail }) => String(detail)),
+    );
     return file.select(sql, values);
   };
   return { file: { ...file, select }, steps };
