@@ -1,5 +1,5 @@
 export * from './embedded/embedded-message-bus.ts';
-export * from './embedded/embedded-topic-reader.ts';
+export * from './embedded/embedded-message-bus.ts';
 export { topicStreamPrefix } from './embedded/records.ts';
 export type { KafkaConnectionOptions } from './kafka/connection.ts';
 export type { TopicDifference, TopicSpec } from './kafka/topic-specs.ts';

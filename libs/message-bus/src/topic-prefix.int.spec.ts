@@ -3,8 +3,7 @@ import { temporaryStore } from '@tollgate/event-store/testing';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { expect, it, onTestFinished } from 'vitest';
-import { createEmbeddedMessageBus } from './embedded/embedded-message-bus.ts';
-import { createEmbeddedTopicReader } from './embedded/embedded-topic-reader.ts';
+import { createEmbeddedMessageBus, createEmbeddedTopicReader } from './embedded/embedded-message-bus.ts';
 import type { BusRecord, KafkaMessageBus, Message } from './message-bus.ts';
 import { prefixTopicReader, prefixTopics } from './topic-prefix.ts';
 

@@ -1,7 +1,7 @@
 import { type LogFields, silentLog } from '@tollgate/service-kit';
 import { createFakeClock } from '@tollgate/testing';
 import { expect, it } from 'vitest';
-import { createForgeryLog } from './forgery-log.ts';
+import { createForgeryLog } from './callback-ingester.ts';
 
 it('logs at most one line a second, with the number of callbacks', async () => {
   const lines: LogFields[] = [];

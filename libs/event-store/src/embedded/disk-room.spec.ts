@@ -5,7 +5,7 @@
 import { createFakeClock } from '@tollgate/testing';
 import { expect, it } from 'vitest';
 import { StoreUnavailable } from '../errors.ts';
-import { refusalCountsMs, watchDiskRoom } from './disk-room.ts';
+import { refusalCountsMs, watchDiskRoom } from './embedded-event-store.ts';
 
 const start = () => {
   const clock = createFakeClock();

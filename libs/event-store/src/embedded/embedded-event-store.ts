@@ -6,6 +6,7 @@ import {
   systemClock,
   type Clock,
   type Log,
+  errorCode,
 } from '@tollgate/service-kit';
 import {
   requireKeepLast,
@@ -17,7 +18,6 @@ import { type StoreUnavailable, storeClosed, streamRemoved } from '../errors.ts'
 import type { Appended, Conflict, EventStore, SubscribeOptions } from '../event-store.ts';
 import { createSharedSubscription } from '../shared-subscription.ts';
 import { createCommitWatch } from './commit-watch.ts';
-import { watchDiskRoom } from './disk-room.ts';
 import { type GroupCommit, joinGroupCommit, startGroupCommit } from './group-commit.ts';
 import { fromOpeningError } from './open-database.ts';
 import { toPosition } from './event-rows.ts';
@@ -148,4 +148,34 @@ function toAnswer(result: OperationResult): Appended | Conflict {
   if (result.kind === 'removed') throw streamRemoved();
   if (result.kind === 'conflict') return result;
   return { kind: 'appended', revision: result.revision, position: toPosition(result.rowNumber) };
+}
+
+/**
+ * How long a refusal counts: longer than the interval between heartbeats of a living process, which are appends. Not forever,
+ * since a process that is not ready gets nothing to append. @unit milliseconds
+ */
+export const refusalCountsMs = 10_000;
+
+export interface DiskRoom {
+  /** False after an append failed recently because the disk is full, and none has succeeded since. */
+  isThere(): boolean;
+  /** Observes the result of an append, and returns it. */
+  noting<Result>(append: Promise<Result>): Promise<Result>;
+}
+
+export function watchDiskRoom(clock: Pick<Clock, 'monotonic'>): DiskRoom {
+  let refusedAt: number | undefined;
+  return {
+    isThere: () => refusedAt === undefined || clock.monotonic() - refusedAt > refusalCountsMs,
+    async noting(append) {
+      try {
+        const result = await append;
+        refusedAt = undefined;
+        return result;
+      } catch (error) {
+        if (errorCode(error) === 'store_full') refusedAt = clock.monotonic();
+        throw error;
+      }
+    },
+  };
 }

@@ -5,10 +5,9 @@ import { type Log, TollgateError, silentLog } from '@tollgate/service-kit';
 import { StoreUnavailable, storeClosed } from '../errors.ts';
 import type { EventStore } from '../event-store.ts';
 import { createCommitWatch } from './commit-watch.ts';
-import { fromOpeningError } from './open-database.ts';
+import { fromOpeningError, requireOwnFile } from './open-database.ts';
 import { toPosition } from './event-rows.ts';
 import { openReader, readInPages } from './reader.ts';
-import { requireOwnFile } from './schema.ts';
 import {
   StartRefused,
   primaryCode,

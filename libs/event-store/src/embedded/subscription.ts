@@ -4,8 +4,7 @@ import type { CaughtUp, RecordedEvent, SubscribeOptions } from '../event-store.t
 import { pause } from '../waits.ts';
 import type { CommitWatch } from './commit-watch.ts';
 import { fromPosition, toPosition } from './event-rows.ts';
-import type { Reader } from './reader.ts';
-import type { Window } from './scanner.ts';
+import type { Reader, Window } from './reader.ts';
 
 const pauseAfterFailureMs = 250;
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { withoutSystemMetadata, withSystemMetadata } from './system-metadata.ts';
+import { withoutSystemMetadata, withSystemMetadata } from './recorded-event.ts';
 
 const metadata = {
   schemaVersion: 1,

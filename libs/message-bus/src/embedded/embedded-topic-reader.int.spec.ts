@@ -7,9 +7,8 @@ import { openStoreInThread, temporaryStore } from '@tollgate/event-store/testing
 import { systemClock, systemIds } from '@tollgate/service-kit';
 import { expect, it } from 'vitest';
 import { describeTopicReader } from '../testing/topic-reader.contract.ts';
-import { createEmbeddedMessageBus } from './embedded-message-bus.ts';
+import { createEmbeddedMessageBus, createEmbeddedTopicReader } from './embedded-message-bus.ts';
 import { topicStream } from './records.ts';
-import { createEmbeddedTopicReader } from './embedded-topic-reader.ts';
 
 const openBus = (store: EventStore) =>
   createEmbeddedMessageBus({ store, clock: systemClock, ids: systemIds, holder: 'test' });

@@ -1,5 +1,5 @@
 import type { EventStore } from '@tollgate/event-store';
-import { createEmbeddedTopicReader } from '../embedded/embedded-topic-reader.ts';
+import { createEmbeddedTopicReader } from '../embedded/embedded-message-bus.ts';
 
 export { publishAsForeigner } from '../kafka/testing/foreign-client.ts';
 

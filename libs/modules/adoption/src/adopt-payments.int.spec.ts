@@ -7,7 +7,8 @@ import {
 } from '@tollgate/core';
 import { describe, expect, it } from 'vitest';
 import { caller, teaFor, useHarness } from '@tollgate/core/testing';
-import { type AdoptedRow, type AdoptionOrder, adoptPayments } from './adopt-payments.ts';
+import { type AdoptionOrder, adoptPayments } from './adopt-payments.ts';
+import type { AdoptedRow } from './adopt-row.ts';
 
 const harness = useHarness();
 

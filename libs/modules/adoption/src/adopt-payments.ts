@@ -15,14 +15,12 @@ import {
   type UnmatchedOperations,
   createUnmatchedOperations,
   type AskAccount,
+  refundedAmountOf,
+  type Inquirer,
+  type InquiryOutcome,
 } from '@tollgate/core';
-import { type Clock, type Ids, type Vault, dayMs } from '@tollgate/service-kit';
-import { type AdoptedRow, adoptRow } from './adopt-row.ts';
-import { type AdoptionTally, createTally } from './adoption-tally.ts';
-import { type Ask, askPatiently } from './ask-patiently.ts';
-
-export type { AdoptedRow } from './adopt-row.ts';
-export type { AdoptionTally } from './adoption-tally.ts';
+import { type Clock, type Ids, type Vault, dayMs, TollgateError } from '@tollgate/service-kit';
+import { type AdoptedRow, adoptRow, type AdoptionOutcome, adoptionOutcomes } from './adopt-row.ts';
 
 export interface AdoptionOrder {
   environment: Environment;
@@ -155,3 +153,90 @@ async function eachOf<Item>(items: readonly Item[], work: (item: Item) => Promis
   const failed = ends.find((end) => end.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
 }
+
+export interface AdoptionTally {
+  outcomes: Record<AdoptionOutcome, number>;
+  /** Adopted by this run, by currency: minor units in decimal digits, because a sum may exceed a number. */
+  sums: { currency: string; approved: string; refunded: string }[];
+  recurringTokens: number;
+}
+
+export function createTally() {
+  const counts = new Map<AdoptionOutcome, number>();
+  const sums = new Map<string, { approved: bigint; refunded: bigint }>();
+  let recurringTokens = 0;
+  return {
+    add({ outcome, found: { observed }, recurringToken }: AdoptedRow): void {
+      counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+      if (outcome !== 'adopted') return;
+      const { currency, amount, status } = observed;
+      const isPaid = status === 'approved' || status === 'refunded';
+      const { approved, refunded } = sums.get(currency) ?? { approved: 0n, refunded: 0n };
+      sums.set(currency, {
+        approved: approved + BigInt(isPaid ? amount : 0),
+        refunded: refunded + BigInt(refundedAmountOf(observed) ?? 0),
+      });
+      if (recurringToken !== undefined) recurringTokens += 1;
+    },
+    sum: (): AdoptionTally => ({
+      outcomes: Object.fromEntries(
+        adoptionOutcomes.map((outcome) => [outcome, counts.get(outcome) ?? 0]),
+      ) as Record<AdoptionOutcome, number>,
+      sums: [...sums].map(([currency, { approved, refunded }]) => ({
+        currency,
+        approved: approved.toString(),
+        refunded: refunded.toString(),
+      })),
+      recurringTokens,
+    }),
+  };
+}
+
+/**
+ * Retries until there is an answer; undefined if the provider has nothing under the token.
+ *
+ * @throws TollgateError `provider_not_answering`, `provider_refused`, `stopped`
+ */
+export type Ask = <Answer>(
+  inquiry: (provider: Inquirer) => Promise<InquiryOutcome<Answer>>,
+) => Promise<Answer | undefined>;
+
+/** Pauses between tries: together about a minute. @unit milliseconds */
+const pausesMs = [1_000, 2_000, 5_000, 10_000, 20_000, 20_000];
+
+export function askPatiently(
+  { askAccount, clock }: { askAccount: AskAccount; clock: Clock },
+  { environment, account }: { environment: Environment; account: string },
+  { cause, signal, onWait }: { cause: Cause; signal: AbortSignal; onWait: (pauseMs: number) => void },
+): Ask {
+  return async (inquiry) => {
+    for (let tries = 0; ; tries += 1) {
+      if (signal.aborted) throw stopped();
+      const outcome = await askAccount({ environment, account }, cause, inquiry);
+      if (outcome.kind === 'accepted') return outcome.answer;
+      if (outcome.kind === 'missing') return undefined;
+      if (outcome.kind === 'refused') throw refused(account, outcome.errors);
+      const pauseMs = pausesMs[tries];
+      if (pauseMs === undefined) throw notAnswering(account);
+      onWait(pauseMs);
+      await clock.sleep(pauseMs, signal).catch(() => undefined);
+    }
+  };
+}
+
+const stopped = () => new TollgateError('stopped', 'Stopped; start it again, and it continues.');
+
+const refused = (account: string, errors: readonly { code: string }[]) => {
+  const codes = errors.map(({ code }) => code).join(', ') || 'without a code';
+  return new TollgateError(
+    'provider_refused',
+    `The account ${account} is refused by its provider (${codes}); set its address and private key right and start again.`,
+  );
+};
+
+const notAnswering = (account: string) =>
+  new TollgateError(
+    'provider_not_answering',
+    `The provider of the account ${account} gives no answer; start again once it does, and it continues.`,
+    { retryable: true },
+  );

@@ -4,12 +4,28 @@ import {
   type EventStore,
   type LocalProjection,
   type ProjectionState,
+  type Position,
+  eventsUntilNow,
+  openProjectionForReading,
+  positionInFile,
 } from '@tollgate/event-store';
-import type { Postponed } from '@tollgate/core';
-import type { Clock, Ids, Log } from '@tollgate/service-kit';
-import { checkpointStream, foldRules, foldedPrefixes } from '@tollgate/views';
+import type { Postponed, Standing } from '@tollgate/core';
+import { type Clock, type Ids, type Log, silentLog } from '@tollgate/service-kit';
+import {
+  checkpointStream,
+  foldRules,
+  foldedPrefixes,
+  type LedgerNow,
+  type LedgerQuery,
+  type ViewEnvelope,
+  type ViewKind,
+  ledgerPrefixes,
+  readLedger,
+} from '@tollgate/views';
 import { createIndexFile, type IndexFile, type IndexFileOptions } from './index-file.ts';
 import { type IndexScope, indexSchemaOf } from './index-schema.ts';
+import { existsSync } from 'node:fs';
+import { allBalancesIn, balancesIn, spentIn } from './index-ledger.ts';
 
 /** The readers' side, in this thread or another one. */
 export interface FollowedIndex extends Pick<
@@ -67,5 +83,42 @@ export function openFollowedIndex(
   return {
     ...projection,
     postpone: async (postponed) => projection.use((file) => file.postpone(postponed)),
+  };
+}
+
+/**
+ * Undefined: the file does not exist, another version wrote it, or it follows another store.
+ *
+ * @throws what SQLite throws; StoreUnavailable
+ */
+export async function openIndexForReading(
+  path: string,
+  { store, scope = 'lists' }: { store: EventStore; scope?: IndexScope },
+) {
+  if (!existsSync(path)) return undefined;
+  const database = await openProjectionForReading({ ...indexMarksOf(scope), file: path, store });
+  if (database === undefined) return undefined;
+  const file = createIndexFile(database, { log: silentLog });
+  const position = (): Position => positionInFile(database);
+  return {
+    position,
+    rowOf: (kind: ViewKind, token: string): ViewEnvelope | undefined => file.find(kind, token),
+    /** Every balance, and the last event in them. */
+    balances: (): { position: Position; standings: Standing[] } =>
+      file.atOnce(() => ({ position: position(), standings: allBalancesIn(file) })),
+    readLedger: (query: LedgerQuery): Promise<LedgerNow> =>
+      readLedger(
+        {
+          recent: () =>
+            Array.fromAsync(eventsUntilNow(store, { from: position(), prefixes: ledgerPrefixes })),
+          quarantined: () => file.quarantined(),
+          find: (kind, token) => file.find(kind, token),
+          balances: (wallet) => balancesIn(file, wallet),
+          spent: (asked) => spentIn(file, asked),
+          atOnce: (work) => file.atOnce(work),
+        },
+        query,
+      ),
+    close: () => database.close(),
   };
 }

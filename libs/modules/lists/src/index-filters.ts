@@ -2,9 +2,10 @@
  * Plans a filtered list as walks, each through one index in the order of the answer. SQLite has no statistics here, so the
  * query names the index, and SQLite rejects it if that index does not apply.
  */
-import type { ListQuery } from './view-list.ts';
-import { metadataHash } from './index-metadata.ts';
-import type { Place } from './list-page.ts';
+import type { ListQuery, Place } from './list-page.ts';
+import { createHash } from 'node:crypto';
+import type { ViewEnvelope, ViewKind } from '@tollgate/views';
+import type { Statements } from './index-rows.ts';
 
 /** SQL for an order number without what people leave out or add when they type it: case, `#` and spaces. */
 export const orderKey = (sql: string): string => `lower(replace(replace(${sql}, '#', ''), ' ', ''))`;
@@ -144,4 +145,22 @@ export function ageTerms(
     ...(createdFrom === undefined ? [] : [[`${at} >= ?`, createdFrom] satisfies Term]),
     ...(bound === undefined ? [] : [[`(${at}, ${key}) < (?, ?)`, bound.at, bound.key] satisfies Term]),
   ];
+}
+
+/** A hash of name and text, at a fixed length and collision-resistant. */
+export const metadataHash = (name: string, text: string): string =>
+  createHash('sha256')
+    .update(JSON.stringify([name, text]))
+    .digest('hex')
+    .slice(0, 32);
+
+/** For a new row only: metadata never change. */
+export function writeMetadata(statements: Statements, kind: ViewKind, view: ViewEnvelope): void {
+  const metadata = kind.table.metadataOf?.(view);
+  if (metadata === undefined) return;
+  const { environment, team } = kind.ownerOf(view);
+  if (team === undefined) return;
+  const insertion = statements(`INSERT INTO ${kind.table.name}_metadata VALUES (?, ?, ?, ?, ?)`);
+  for (const [name, text] of Object.entries(metadata))
+    insertion.run(environment, team, metadataHash(name, text), view.createdAt, view.token);
 }

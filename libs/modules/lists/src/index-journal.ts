@@ -9,8 +9,7 @@ import type { IndexFile } from './index-file.ts';
 import { ageTerms, walkOf, type Term, type Walk } from './index-filters.ts';
 import { listRows } from './index-lists.ts';
 import type { Row, Statements } from './index-rows.ts';
-import type { ListOwner, PageQuery, Place } from './list-page.ts';
-import type { ListOrder, ViewList } from './view-list.ts';
+import type { ListOwner, PageQuery, Place, ListOrder, ViewList } from './list-page.ts';
 
 /**
  * The key of an entry is the position of its event and its number there. `team` is empty for entries without a team in a shared

@@ -6,7 +6,7 @@ import { listReviews, reviewsOfToken, type ReviewQuery } from './index-reviews.t
 import { walksOf } from './index-filters.ts';
 import { listViews } from './index-lists.ts';
 import { findByServiceToken } from './index-operators.ts';
-import { formatCursor } from './list-page.ts';
+import { formatCursor, type ListQuery, type OperationView } from './list-page.ts';
 import {
   type TestIndexFile,
   givenExplainedFile,
@@ -16,7 +16,6 @@ import {
   throughPages,
   viewOf,
 } from './testing/open-index-file.ts';
-import type { ListQuery, OperationView } from './view-list.ts';
 import {
   anyHistory,
   happening,

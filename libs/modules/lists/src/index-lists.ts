@@ -1,11 +1,19 @@
 import { type DisputeView, type ViewEnvelope, type ViewKind, disputeKind } from '@tollgate/views';
 
-import { totalCountMax, type ViewList, type ListQuery } from './view-list.ts';
+import {
+  totalCountMax,
+  type ViewList,
+  type ListQuery,
+  beginOf,
+  formatCursor,
+  type ListName,
+  type ListOwner,
+  type Place,
+} from './list-page.ts';
 import { InvariantViolation, omitUndefined } from '@tollgate/service-kit';
 import type { IndexFile } from './index-file.ts';
 import { toView, type Row } from './index-rows.ts';
 import { walksOf, type ListedTable } from './index-filters.ts';
-import { beginOf, formatCursor, type ListName, type ListOwner, type Place } from './list-page.ts';
 
 /**
  * The page ends after the view that exceeds this size, in characters: an answer is written at once, and other requests wait

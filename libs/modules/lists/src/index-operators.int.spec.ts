@@ -19,7 +19,7 @@ import {
   pageOf,
   viewOf,
 } from './testing/open-index-file.ts';
-import type { ListQuery } from './view-list.ts';
+import type { ListQuery } from './list-page.ts';
 
 const {
   accepted,

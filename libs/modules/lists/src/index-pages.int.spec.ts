@@ -13,7 +13,7 @@ import {
   type PayoutView,
 } from '@tollgate/views';
 
-import type { ListQuery, OperationView } from './view-list.ts';
+import type { ListQuery, OperationView } from './list-page.ts';
 import { listViews } from './index-lists.ts';
 import { openIndexFile, pageOf } from './testing/open-index-file.ts';
 

@@ -7,7 +7,7 @@ import type { IndexFile } from './index-file.ts';
 import type { ListedTable } from './index-filters.ts';
 import { listRows, type Listed } from './index-lists.ts';
 import type { Statements } from './index-rows.ts';
-import type { ViewList } from './view-list.ts';
+import type { ViewList } from './list-page.ts';
 
 export interface RefundEntry extends Pick<PaymentView, 'position'> {
   refund: Refund;

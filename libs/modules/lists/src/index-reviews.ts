@@ -12,8 +12,14 @@ import {
 import { InvariantViolation, omitUndefined } from '@tollgate/service-kit';
 import type { IndexFile } from './index-file.ts';
 import type { Row } from './index-rows.ts';
-import { beginOf, formatCursor, type ListOwner, type PageQuery, type Place } from './list-page.ts';
-import type { ViewList } from './view-list.ts';
+import {
+  beginOf,
+  formatCursor,
+  type ListOwner,
+  type PageQuery,
+  type Place,
+  type ViewList,
+} from './list-page.ts';
 
 /** The view with an open review, and the index of that review in its list. */
 export type ReviewEntry = ListOwner & { place: number; since: number } & (

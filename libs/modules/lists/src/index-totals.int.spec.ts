@@ -21,7 +21,7 @@ import {
 import { propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { listTotals, type TotalsQuery } from './index-totals.ts';
+import { listTotals, type TotalsQuery } from './index-ledger.ts';
 import type { IndexedView } from './index-writer.ts';
 import { givenFile, openIndexFile, type TestIndexFile } from './testing/open-index-file.ts';
 

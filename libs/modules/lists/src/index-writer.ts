@@ -19,7 +19,7 @@ import {
 import type { DueAt } from './index-inquiries.ts';
 import { writeJournal } from './index-journal.ts';
 import { createSumsBatch, type SumsBatch } from './index-ledger.ts';
-import { writeMetadata } from './index-metadata.ts';
+import { writeMetadata } from './index-filters.ts';
 import { writeRefunds } from './index-refunds.ts';
 import { toView, type Row, type Statements } from './index-rows.ts';
 import type { IndexScope } from './index-schema.ts';

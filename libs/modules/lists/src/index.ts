@@ -1,4 +1,4 @@
-export { openIndexForReading } from './compared-index.ts';
+export { openIndexForReading } from './followed-index.ts';
 export type { RecordOf } from './feed/feed-pages.ts';
 export { registerFeedRoutes } from './feed/feed-routes.ts';
 export { fillIndex } from './filled-index.ts';
@@ -7,6 +7,11 @@ export { pageLengthMax } from './index-lists.ts';
 export type { CountQuery, PhaseCount } from './index-operators.ts';
 export type { RefundEntry } from './index-refunds.ts';
 export { type ReviewEntry, reviewKinds } from './index-reviews.ts';
-export { formatCursor, type ListOwner } from './list-page.ts';
+export {
+  formatCursor,
+  type ListOwner,
+  type Listing,
+  type OperationView,
+  type ViewList,
+} from './list-page.ts';
 export { createPaymentIndex, type IndexBuilding, type PaymentIndex } from './payment-index.ts';
-export type { Listing, OperationView, ViewList } from './view-list.ts';

@@ -46,15 +46,20 @@ import {
   type CountQuery,
   type FeedEntry,
 } from './index-operators.ts';
-import { allBalancesIn, balancesIn, spentIn } from './index-ledger.ts';
+import { allBalancesIn, balancesIn, spentIn, listTotals, type TotalsQuery } from './index-ledger.ts';
 import { listJournal, monthSumsIn, type JournalQuery, type MonthQuery } from './index-journal.ts';
 import { listRefunds, type RefundEntry } from './index-refunds.ts';
 import { listReviews, reviewsOfToken, type ReviewQuery } from './index-reviews.ts';
 import type { IndexScope } from './index-schema.ts';
 import { searchIndex } from './index-search.ts';
-import { listTotals, type TotalsQuery } from './index-totals.ts';
-import { boundTo, type ListName, type ListOwner, type OfOwners } from './list-page.ts';
-import type { Listing, OperationView } from './view-list.ts';
+import {
+  boundTo,
+  type ListName,
+  type ListOwner,
+  type OfOwners,
+  type Listing,
+  type OperationView,
+} from './list-page.ts';
 
 /** The progress of an incomplete index. */
 export interface IndexBuilding {

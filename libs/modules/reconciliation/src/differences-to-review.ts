@@ -27,8 +27,16 @@ import {
   tokenInOrderNumber,
 } from '@tollgate/core';
 import { type Clock, omitUndefined, dayMs } from '@tollgate/service-kit';
-import type { BookedOperation, Books } from './books.ts';
-import { type ListedRow, agrees, isAnother, standingHere, standingThere, sumsOf } from './comparison.ts';
+import {
+  type BookedOperation,
+  type Books,
+  type ListedRow,
+  agrees,
+  isAnother,
+  standingHere,
+  standingThere,
+  sumsOf,
+} from './comparison.ts';
 
 export interface RowDependencies extends Subjects {
   /** As `nameOfInstallation` returns it. */

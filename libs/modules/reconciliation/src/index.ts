@@ -1,4 +1,4 @@
-export type { Books } from './books.ts';
+export type { Books } from './comparison.ts';
 export { createJournal, lastReconciled, reportReconciliation, requestReconciliation } from './journal.ts';
 export { toPublicDifferences, toPublicReconciliation } from './public-reconciliation.ts';
 export { createReconciler, type ReconcilerDependencies, type ReconciliationHealth } from './reconciler.ts';

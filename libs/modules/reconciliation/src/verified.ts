@@ -9,7 +9,7 @@ import {
   isPayoutToken,
 } from '@tollgate/core';
 import type { Clock } from '@tollgate/service-kit';
-import type { Books } from './books.ts';
+import type { Books } from './comparison.ts';
 
 /** Postpones the next inquiry of a settled payment: a comparison replaces the inquiries up to twice the payment's age. */
 export async function postponeVerified(

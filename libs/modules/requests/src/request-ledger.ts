@@ -2,17 +2,11 @@
  * The requests of the last days with their outcomes, for the team that sent them. Written in batches after the answers: no
  * request waits for it, and a killed process loses the last moment.
  */
-import { openLocalFile } from '@tollgate/event-store';
-import { type Clock, type Log, requestIdFrom } from '@tollgate/service-kit';
+import { openLocalFile, inTransaction } from '@tollgate/event-store';
+import { type Clock, type Log, requestIdFrom, omitUndefined } from '@tollgate/service-kit';
 import { createCreationPulse } from './creation-pulse.ts';
 import type { RequestRecord } from './request-record.ts';
-import {
-  type RequestFilter,
-  type RequestOwner,
-  type RequestPage,
-  createRequestRows,
-  requestSchema,
-} from './request-rows.ts';
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 
 export type RequestLedger = ReturnType<typeof openRequestLedger>;
 
@@ -92,5 +86,177 @@ export function openRequestLedger(options: RequestLedgerOptions) {
       write();
       kept.close();
     },
+  };
+}
+
+/** The owner; requests without an active key belong to no team, and no team's key finds them. */
+export interface RequestOwner {
+  environment: string;
+  team: string;
+}
+const nobody: RequestOwner = { environment: '', team: '' };
+
+export interface RequestFilter {
+  /** Only before this id. */
+  before?: string | undefined;
+  /** Not before this id. */
+  from?: string | undefined;
+  /** `409`, or `4xx`. */
+  status?: string | undefined;
+  errorCode?: string | undefined;
+  keyId?: string | undefined;
+  token?: string | undefined;
+  perPage: number;
+}
+
+export interface RequestPage {
+  records: RequestRecord[];
+  /** Start of the next page; absent at the end. */
+  next?: string;
+}
+
+/** Maximum rows visited per page, if a filter excludes most of them. */
+const passedOverMax = 2_000;
+/** Excess in hundredths before a team's oldest requests are deleted, so that not every write deletes. */
+const slack = 1.05;
+
+// Requests of one team are stored together, so that a page is one range and an insertion is at its end.
+export const requestSchema = `
+  CREATE TABLE requests (
+    environment TEXT NOT NULL, team TEXT NOT NULL, id TEXT NOT NULL,
+    method TEXT NOT NULL, route TEXT, status INTEGER, error_code TEXT,
+    duration_ms REAL NOT NULL, provider_ms REAL NOT NULL,
+    key_id TEXT, token TEXT, client_request_id TEXT,
+    PRIMARY KEY (environment, team, id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX requests_by_token ON requests (environment, team, token, id) WHERE token IS NOT NULL;
+`;
+
+const columns =
+  'environment, team, id, method, route, status, error_code, duration_ms, provider_ms, key_id, token, client_request_id';
+
+type Row = Record<string, SQLOutputValue>;
+
+/** @throws what SQLite throws for a damaged file */
+export function createRequestRows(database: DatabaseSync, perTeamMax: number) {
+  let counts = new Map<string, RequestOwner & { count: number }>();
+  const keyOf = ({ environment, team }: RequestOwner) => `${environment} ${team}`;
+  for (const row of database
+    .prepare('SELECT environment, team, count(*) AS count FROM requests GROUP BY environment, team')
+    .all()) {
+    const owner = { environment: String(row['environment']), team: String(row['team']) };
+    counts.set(keyOf(owner), { ...owner, count: Number(row['count']) });
+  }
+  const insertion = database.prepare(
+    `INSERT OR REPLACE INTO requests (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const one = database.prepare(
+    `SELECT ${columns} FROM requests WHERE environment = ? AND team = ? AND id = ?`,
+  );
+
+  function insertOne(record: RequestRecord): void {
+    const { environment, team } = record.caller ?? nobody;
+    const counted = counts.get(keyOf({ environment, team })) ?? { environment, team, count: 0 };
+    counts.set(keyOf(counted), { ...counted, count: counted.count + 1 });
+    insertion.run(...valuesOf(record));
+  }
+
+  /** The oldest of those over the limit. */
+  function trim(): void {
+    for (const [key, { environment, team, count }] of counts) {
+      if (count <= perTeamMax * slack) continue;
+      const sql = `DELETE FROM requests WHERE environment = ? AND team = ? AND id <= (
+        SELECT id FROM requests WHERE environment = ? AND team = ? ORDER BY id LIMIT 1 OFFSET ?)`;
+      const oldest = count - perTeamMax - 1;
+      const { changes } = database.prepare(sql).run(environment, team, environment, team, oldest);
+      counts.set(key, { environment, team, count: count - Number(changes) });
+    }
+  }
+
+  return {
+    insert(records: readonly RequestRecord[]): void {
+      if (records.length === 0) return;
+      const before = new Map(counts);
+      try {
+        inTransaction(database, () => {
+          for (const record of records) insertOne(record);
+          trim();
+        });
+      } catch (error) {
+        // Counted as if they existed, they would displace others.
+        counts = before;
+        throw error;
+      }
+    },
+    removeBefore(id: string): void {
+      for (const [key, { environment, team, count }] of counts) {
+        const sql = 'DELETE FROM requests WHERE environment = ? AND team = ? AND id < ?';
+        const { changes } = database.prepare(sql).run(environment, team, id);
+        counts.set(key, { environment, team, count: count - Number(changes) });
+      }
+    },
+    find({ environment, team }: RequestOwner, id: string): RequestRecord | undefined {
+      const row = one.get(environment, team, id);
+      return row && toRecord(row);
+    },
+    list: (owner: RequestOwner, filter: RequestFilter) => readPage(database, owner, filter),
+  };
+}
+
+function readPage(database: DatabaseSync, owner: RequestOwner, filter: RequestFilter): RequestPage {
+  const { perPage, token, before = 'req_~', from = '' } = filter;
+  const within = [owner.environment, owner.team, before, from];
+  const ofToken = token === undefined ? '' : 'AND token = ?';
+  const passed = `SELECT ${columns} FROM requests WHERE environment = ? AND team = ? AND id < ? AND id >= ? ${ofToken}
+    ORDER BY id DESC LIMIT ${passedOverMax}`;
+  const [conditions, values] = conditionsOf(filter);
+  const sql = `SELECT * FROM (${passed}) WHERE ${conditions} ORDER BY id DESC LIMIT ?`;
+  const tokens = token === undefined ? [] : [token];
+  const found = database.prepare(sql).all(...within, ...tokens, ...values, perPage + 1);
+  const records = found.slice(0, perPage).map(toRecord);
+  if (found.length > perPage) return { records, ...omitUndefined({ next: records.at(-1)?.id }) };
+  const last = database.prepare(`${passed} OFFSET ${passedOverMax - 1}`).get(...within, ...tokens);
+  return { records, ...(last === undefined ? {} : { next: String(last['id']) }) };
+}
+
+function conditionsOf({ status, errorCode, keyId }: RequestFilter): [string, (string | number)[]] {
+  const conditions: [string, ...(string | number)[]][] = [
+    ...(status === undefined ? [] : [statusCondition(status)]),
+    ...(errorCode === undefined ? [] : [['error_code = ?', errorCode] as [string, string]]),
+    ...(keyId === undefined ? [] : [['key_id = ?', keyId] as [string, string]]),
+  ];
+  const texts = conditions.map(([text]) => text);
+  return [texts.length === 0 ? 'TRUE' : texts.join(' AND '), conditions.flatMap(([, ...values]) => values)];
+}
+
+function statusCondition(status: string): [string, number, number] {
+  const first = status.endsWith('xx') ? Number(status[0]) * 100 : Number(status);
+  return ['status BETWEEN ? AND ?', first, status.endsWith('xx') ? first + 99 : first];
+}
+
+function valuesOf(record: RequestRecord) {
+  const { environment, team } = record.caller ?? nobody;
+  const { id, method, route, status, errorCode, durationMs, providerMs, token, clientRequestId } = record;
+  return [
+    ...[environment, team, id, method, route ?? null, status ?? null, errorCode ?? null],
+    ...[durationMs, providerMs, record.caller?.keyId ?? null, token ?? null, clientRequestId ?? null],
+  ];
+}
+
+function toRecord(row: Row): RequestRecord {
+  const text = (name: string) => (row[name] === null ? undefined : String(row[name]));
+  const keyId = text('key_id');
+  const caller =
+    keyId === undefined
+      ? undefined
+      : { environment: String(row['environment']), team: String(row['team']), keyId };
+  return {
+    id: String(row['id']),
+    method: String(row['method']),
+    durationMs: Number(row['duration_ms']),
+    providerMs: Number(row['provider_ms']),
+    ...omitUndefined({ route: text('route'), errorCode: text('error_code'), token: text('token') }),
+    ...omitUndefined({ status: row['status'] === null ? undefined : Number(row['status']), caller }),
+    ...omitUndefined({ clientRequestId: text('client_request_id') }),
   };
 }

@@ -1,7 +1,11 @@
 export { type ApiKey, formatApiKey, hashApiKeySecret, parseApiKey } from './api-key.ts';
 export { createKeyUse, lastUseOf } from './key-use.ts';
 export { networksMax } from './networks.ts';
-export { createCredentialRegister, sessionLifetimeMs } from './operators/credential-register.ts';
+export {
+  createCredentialRegister,
+  sessionLifetimeMs,
+  type RegisteredCredential,
+} from './operators/credential-register.ts';
 export {
   createOperatorCredentials,
   isKeyIdOfPerson,
@@ -22,9 +26,6 @@ export {
   reachOf,
   scopesToGive,
   toGrant,
-} from './operators/grants.ts';
-export type { RegisteredCredential } from './operators/person-record.ts';
-export {
   type OperatorRole,
   operatorRoles,
   type OperatorScope,
@@ -32,7 +33,7 @@ export {
   type PersonScope,
   personScopes,
   rightsOf,
-} from './operators/roles.ts';
+} from './operators/grants.ts';
 export { createSavedViews, savedViewSchema, savedViewsMax } from './operators/saved-views.ts';
 export {
   type AuditEntry,
@@ -51,7 +52,7 @@ export {
 export { createSecurityLog, type SecurityLog } from './security-log/security-log.ts';
 export { createSecurityWatch, type SecurityWatch } from './security-log/security-watch.ts';
 export { followTeamChanges, recordTeamChanges } from './security-log/team-changes.ts';
-export { createTeamSigner, createTeamVerifier, newSigningKeys } from './signing/signing-keys.ts';
+export { createTeamSigner, createTeamVerifier, newSigningKeys } from './signing/signed-events.ts';
 export {
   type Authentication,
   type Caller,
@@ -60,7 +61,7 @@ export {
   sessionIdleMsDefault,
   type TeamDirectory,
 } from './team-directory.ts';
-export { createTeamRecords } from './team-records.ts';
+export { createTeamRecords, createTeams, newApiKey, type TeamKeys, type Teams } from './teams.ts';
 export {
   activeKeysIn,
   activeKeysMax,
@@ -82,5 +83,4 @@ export {
   type TeamState,
   teamStreamPrefix,
 } from './team.ts';
-export { createTeams, newApiKey, type TeamKeys, type Teams } from './teams.ts';
 export { rotationsMax, webhookSecretVersions } from './webhook-rotation.ts';

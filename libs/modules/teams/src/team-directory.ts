@@ -12,12 +12,15 @@ import {
   type OperatorCredentials,
   keyIdOfPerson,
 } from './operators/credentials.ts';
-import { scopesWithin } from './operators/grants.ts';
-import { type KnownPeople, createKnownPeople } from './operators/known-people.ts';
-import { personStreamPrefix, type RegisteredCredential } from './operators/person-record.ts';
-import type { OperatorScope, PersonScope } from './operators/roles.ts';
-import type { TeamVerifier } from './signing/signing-keys.ts';
-import { type DirectoryHealth, createTeamRecords } from './team-records.ts';
+import { scopesWithin, type OperatorScope, type PersonScope } from './operators/grants.ts';
+import {
+  type KnownPeople,
+  createKnownPeople,
+  personStreamPrefix,
+  type RegisteredCredential,
+} from './operators/credential-register.ts';
+import type { TeamVerifier } from './signing/signed-events.ts';
+import { type DirectoryHealth, createTeamRecords } from './teams.ts';
 import { isExpired, teamStreamPrefix, type Scope, type Team, type TeamKey } from './team.ts';
 import { webhookSecretVersions } from './webhook-rotation.ts';
 

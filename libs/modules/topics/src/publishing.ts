@@ -12,10 +12,9 @@ import {
   failureAt,
   restAfter,
 } from '@tollgate/event-store';
-import { positionHeader } from '@tollgate/gateway-api';
-import type { KafkaMessageBus } from '@tollgate/message-bus';
+import { positionHeader, gatewayJournalTopic } from '@tollgate/gateway-api';
+import type { KafkaMessageBus, Message, MessageBus } from '@tollgate/message-bus';
 import type { Clock, Ids, Log } from '@tollgate/service-kit';
-import { type Batch, createBatch } from './batch.ts';
 import {
   type Progress,
   type PublisherCheckpoint,
@@ -23,7 +22,14 @@ import {
   createPublisherCheckpoint,
 } from './checkpoint.ts';
 import { isAtOrAfter, type LastRecords, readLastRecords, toLastRecord } from './last-records.ts';
-import { type TopicRecord, createRecordsOf, publishedPrefixes, publishedStream } from './topic-records.ts';
+import {
+  type TopicRecord,
+  createRecordsOf,
+  publishedPrefixes,
+  publishedStream,
+  bytesOf,
+  messageBytesMax,
+} from './topic-records.ts';
 
 export interface PublishingDependencies {
   store: EventStore;
@@ -208,3 +214,43 @@ async function noteFailed(pass: Pass, position: Position): Promise<void> {
 const followed = [...publishedPrefixes, checkpointStream];
 
 const laterOf = (a: Position, b: Position): Position => (a > b ? a : b);
+
+const messagesMax = 200;
+const batchBytesMax = 900_000;
+
+/** Messages of several topics for the bus. */
+export type Batch = ReturnType<typeof createBatch>;
+
+export function createBatch(bus: Pick<MessageBus, 'publish'>) {
+  const byTopic = new Map<string, Message[]>();
+  let count = 0;
+  let bytes = 0;
+  return {
+    add: ({ topic, ...message }: TopicRecord): void => {
+      const messages = byTopic.get(topic) ?? [];
+      messages.push(message);
+      byTopic.set(topic, messages);
+      count += 1;
+      bytes += bytesOf(message);
+    },
+    /** True if the batch is full. */
+    isFull: (): boolean => count >= messagesMax || bytes + messageBytesMax > batchBytesMax,
+    isEmpty: (): boolean => count === 0,
+    /**
+     * Publishes each topic in order and empties the batch. The journal is first, so that an event whose own record is published
+     * needs nothing else.
+     *
+     * @throws BusUnavailable once every send has ended: some, all or none of the messages are written
+     */
+    publish: async (): Promise<void> => {
+      const entries = byTopic.get(gatewayJournalTopic);
+      byTopic.delete(gatewayJournalTopic);
+      if (entries !== undefined) await bus.publish(gatewayJournalTopic, entries);
+      const sends = [...byTopic].map(([topic, messages]) => bus.publish(topic, messages));
+      const outcomes = await Promise.allSettled(sends);
+      for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason as Error;
+      byTopic.clear();
+      [count, bytes] = [0, 0];
+    },
+  };
+}

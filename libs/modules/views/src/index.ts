@@ -8,11 +8,13 @@ export {
   type SpentQuery,
   type WalletQuery,
 } from './ledger-source.ts';
-export { createProjection, nothingProjected } from './projection.ts';
+export { createProjection, nothingProjected } from './view-writer.ts';
 export { createProjector, type Projector, type ProjectorHealth, type ProjectorOptions } from './projector.ts';
 export { type Contribution, SumTooLarge, toPublicTotals, type TotalsRow } from './totals.ts';
-export { checkpointStream, type ViewCheckpoint, viewCheckpointSchema } from './view-checkpoint.ts';
 export {
+  checkpointStream,
+  type ViewCheckpoint,
+  viewCheckpointSchema,
   type Columns,
   foldStream,
   readView,

@@ -16,9 +16,9 @@ import {
   type RecordedEvent,
 } from '@tollgate/event-store';
 import type { Clock, Ids, Log } from '@tollgate/service-kit';
-import { checkpointStream, viewCheckpointSchema } from './view-checkpoint.ts';
+import { checkpointStream, viewCheckpointSchema } from './view-kind.ts';
 import { foldedPrefixes } from './view-kinds.ts';
-import { createProjection, nothingProjected } from './projection.ts';
+import { createProjection, nothingProjected } from './view-writer.ts';
 
 export interface ProjectorOptions {
   store: EventStore;

@@ -10,6 +10,8 @@ import {
   type EventStore,
   type Position,
   type RecordedEvent,
+  countedSchema,
+  failedStreamSchema,
 } from '@tollgate/event-store';
 import {
   InvariantViolation,
@@ -178,3 +180,13 @@ export async function readView<View extends ViewEnvelope>(
     view = kind.fold(view, event);
   return view;
 }
+
+/** Only its last event is kept. */
+export const checkpointStream = viewStreamOf('checkpoint-views');
+
+/**
+ * Written after the views: every event at or before `position` is in its view, except those of the failed streams.
+ * Followers of the same streams compare their counts with the projector's.
+ */
+export const viewCheckpointSchema = countedSchema.extend({ failedStreams: z.array(failedStreamSchema) });
+export type ViewCheckpoint = z.infer<typeof viewCheckpointSchema>;

@@ -12,10 +12,20 @@ import {
   type FoldedStates,
   type RecordedEvent,
   type StreamFailure,
+  beginning,
+  createFailedStreams,
+  type FailedStream,
 } from '@tollgate/event-store';
-import { InvariantViolation, TollgateError, type Ids } from '@tollgate/service-kit';
+import { InvariantViolation, TollgateError, type Ids, type Log } from '@tollgate/service-kit';
 import { kindOfStream } from './view-kinds.ts';
-import { streamOf, viewStreamOf, viewWrittenType, type ViewEnvelope, type ViewKind } from './view-kind.ts';
+import {
+  streamOf,
+  viewStreamOf,
+  viewWrittenType,
+  type ViewEnvelope,
+  type ViewKind,
+  type ViewCheckpoint,
+} from './view-kind.ts';
 
 /** Maximum conflicts with other projectors that write the same view. */
 const conflictsMax = 10;
@@ -168,4 +178,52 @@ function requireKind(stream: string): ViewKind {
   const kind = kindOfStream(stream);
   if (kind === undefined) throw new InvariantViolation('a stream without a view kind was projected');
   return kind;
+}
+
+interface Projection {
+  /**
+   * Makes every event of the batch durable in its view, except those of the failed streams.
+   *
+   * @throws StoreUnavailable; TollgateError `too_many_failed_streams`
+   */
+  write(batch: readonly RecordedEvent[]): Promise<void>;
+  failedStreams(): FailedStream[];
+}
+
+export const nothingProjected: ViewCheckpoint = { position: beginning, counts: {}, failedStreams: [] };
+
+/** Concurrent view writes: enough to be committed together, few enough to be answered in time. */
+const writesAtOnceMax = 256;
+
+/** Retries the failed streams: the code may have changed. @throws StoreUnavailable */
+export async function createProjection(
+  options: ViewWriterOptions & { log: Log },
+  known: readonly FailedStream[],
+): Promise<Projection> {
+  const views = createViewWriter(options);
+  const stillFailed: FailedStream[] = [];
+  for (const { stream } of known) {
+    const failure = await views.catchUp(stream);
+    if (failure !== undefined) stillFailed.push(failure.failed);
+  }
+  const failures = createFailedStreams(options.log, stillFailed);
+  return {
+    failedStreams: failures.list,
+    /** Views are written concurrently, so that the store commits them together. */
+    async write(batch) {
+      const readable = batch.filter((event) => !failures.has(event.stream));
+      const byStream = Map.groupBy(readable, (event) => event.stream);
+      const waiting = byStream.entries();
+      const writeNext = async () => {
+        for (const [stream, events] of waiting) {
+          const failure = await views.write(stream, events);
+          if (failure !== undefined) failures.add(failure);
+        }
+      };
+      const writers = Array.from({ length: Math.min(writesAtOnceMax, byStream.size) }, writeNext);
+      // Waits for all even if one fails: no write may overlap the next attempt.
+      for (const outcome of await Promise.allSettled(writers))
+        if (outcome.status === 'rejected') throw outcome.reason as Error;
+    },
+  };
 }

@@ -15,7 +15,7 @@ import { type Caller, type SecurityWatch, type TeamDirectory } from '@tollgate/t
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type Deliveries, type DeliveryFilter, type DeliveryRow, parsePlace } from './deliveries.ts';
 import type { EndpointBook } from './endpoints/endpoint-book.ts';
-import type { EndpointOwner } from './endpoints/endpoint-events.ts';
+import type { EndpointOwner } from './endpoints/endpoint.ts';
 import { endpointOfQueue, queueAtEndpoint } from './webhook-events.ts';
 import type { WebhookJournal } from './webhook-journal.ts';
 import type { Delivery, Webhook } from './webhook-state.ts';

@@ -26,7 +26,7 @@ import {
   type EndpointCount,
   type EndpointDirectory,
 } from './endpoints/endpoint-directory.ts';
-import { endpointStreamPrefix } from './endpoints/endpoint-events.ts';
+import { endpointStreamPrefix } from './endpoints/endpoint.ts';
 import type { WebhookJournal } from './webhook-journal.ts';
 import {
   type DueWebhook,

@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { expect, it, onTestFinished } from 'vitest';
 import { failureReasonOf } from './http-client.ts';
-import { createResolve } from './name-resolver.ts';
+import { createResolve } from './address-guard.ts';
 
 const addressBytes: Record<string, readonly number[]> = {
   'both.example A': [93, 184, 216, 34],

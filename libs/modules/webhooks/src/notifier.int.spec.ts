@@ -11,9 +11,8 @@ import { appendPayment, happening } from '@tollgate/views/testing';
 import { parseWebhookSecrets, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { createFakeClock, eventually, type FakeClock } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
-import { createWebhookJournal } from './webhook-journal.ts';
+import { createWebhookJournal, retryPausesMs } from './webhook-journal.ts';
 import type { NotifierDependencies } from './notifier.ts';
-import { retryPausesMs } from './retry-schedule.ts';
 import { receiverCertificate, receiverKey } from './testing/certificate.ts';
 import { startReceiver, type Received, type Receiver } from './testing/receiver.ts';
 import {

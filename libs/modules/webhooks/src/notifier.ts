@@ -11,17 +11,19 @@ import {
   type Log,
   type WebhookMasterSecret,
 } from '@tollgate/service-kit';
-import { createAddressGuard } from './address-guard.ts';
+import { createAddressGuard, createResolve, type Resolve } from './address-guard.ts';
 import type { Deliveries } from './deliveries.ts';
 import { dispatchWebhooks } from './dispatcher.ts';
 import { recordDueWebhooks } from './due-recorder.ts';
 import { type WebhookClient, createWebhookClient } from './http-client.ts';
-import { createResolve, type Resolve } from './name-resolver.ts';
 import type { EndpointCount } from './endpoints/endpoint-directory.ts';
 import { createEndpointBook } from './endpoints/endpoint-book.ts';
 import { createWebhookJournal } from './webhook-journal.ts';
-import { type Shard, limitsOf } from './webhook-shards.ts';
-import { limitsDefault, type Limits } from './fair-queue.ts';
+import { type Shard, limitsOf, limitsDefault, type Limits } from './fair-queue.ts';
+import type { SecurityWatch, TeamDirectory } from '@tollgate/teams';
+import type { FastifyInstance } from 'fastify';
+import { registerDeliveryRoutes } from './delivery-routes.ts';
+import { registerEndpointRoutes } from './endpoints/endpoint-routes.ts';
 
 export interface NotifierDependencies {
   store: EventStore;
@@ -73,4 +75,22 @@ export async function runNotifier(deps: NotifierDependencies, signal: AbortSigna
   } finally {
     await client.close();
   }
+}
+
+export interface NotifierRouteDependencies {
+  store: EventStore;
+  directory: TeamDirectory;
+  /** The master secrets from which those of endpoints derive. */
+  secrets: readonly WebhookMasterSecret[];
+  deliveries: Pick<Deliveries, 'read'>;
+  recordCommand?: SecurityWatch['recordCommand'];
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+}
+
+export function registerNotifierRoutes(app: FastifyInstance, deps: NotifierRouteDependencies): void {
+  const parts = { ...deps, journal: createWebhookJournal(deps), book: createEndpointBook(deps) };
+  registerEndpointRoutes(app, parts);
+  registerDeliveryRoutes(app, parts);
 }

@@ -1,2 +1,2 @@
 export { isNetwork } from './address-guard.ts';
-export { webhookShardsMax } from './webhook-shards.ts';
+export { webhookShardsMax } from './fair-queue.ts';

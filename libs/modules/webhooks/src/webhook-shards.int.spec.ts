@@ -5,7 +5,7 @@ import { eventually } from '@tollgate/testing';
 import { expect, it } from 'vitest';
 import { startReceiver } from './testing/receiver.ts';
 import { pay, start, statesOf } from './testing/running.ts';
-import { type Shard, isDeliveredBy, limitsOf, shardsOf } from './webhook-shards.ts';
+import { type Shard, isDeliveredBy, limitsOf, shardsOf } from './fair-queue.ts';
 import { webhookStreamPrefix } from './webhook-events.ts';
 
 const { approved } = happening;

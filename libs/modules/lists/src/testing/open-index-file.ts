@@ -9,7 +9,7 @@ import { onTestFinished } from 'vitest';
 import { createIndexFile, type IndexFile, type IndexFileOptions } from '../index-file.ts';
 import { indexSchemaOf } from '../index-schema.ts';
 import type { IndexedView } from '../index-writer.ts';
-import type { ViewList } from '../view-list.ts';
+import type { ViewList } from '../list-page.ts';
 
 export interface TestIndexFile extends IndexFile {
   plant(views: readonly IndexedView[]): void;

@@ -6,10 +6,9 @@ import { createFakeClock, eventually } from '@tollgate/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createTeamDirectory, sessionIdleMsDefault } from '../team-directory.ts';
 import { testVerifier } from '../testing/teams.ts';
-import { createCredentialRegister, sessionLifetimeMs } from './credential-register.ts';
+import { createCredentialRegister, sessionLifetimeMs, personStream } from './credential-register.ts';
 import { createOperatorCredentials } from './credentials.ts';
 import { everywhere } from './grants.ts';
-import { personStream } from './person-record.ts';
 
 const secret = (kid: string, letter: string): KeyedSecret => ({
   kid,

@@ -1,17 +1,70 @@
 /** Issues, lists and revokes the tokens and sessions of people. A credential that is not registered is refused. */
-import { type EventStore, beginning } from '@tollgate/event-store';
-import { type Clock, type Ids, InvariantViolation, hourMs, omitUndefined } from '@tollgate/service-kit';
-import { signEvent } from '../signing/signed-events.ts';
-import type { OperatorClaims, OperatorCredentials } from './credentials.ts';
+import { type EventStore, beginning, type RecordedEvent } from '@tollgate/event-store';
 import {
-  type PersonRecord,
-  type RegisteredCredential,
-  noRecord,
-  personStream,
-  personStreamPrefix,
-  pruned,
-  readPersonRecord,
-} from './person-record.ts';
+  type Clock,
+  type Ids,
+  InvariantViolation,
+  hourMs,
+  omitUndefined,
+  type Log,
+} from '@tollgate/service-kit';
+import { signEvent, checkSignature, type TeamVerifier } from '../signing/signed-events.ts';
+import { type OperatorClaims, type OperatorCredentials, claimsSchema } from './credentials.ts';
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+
+/*
+ * The record of a person: one stream each (`person-<hash>`), whose last event has everything and is the only one kept. It is
+ * signed with the secrets of the credentials. Any other event is ignored.
+ */
+
+const { id, person, source, issuedAt, expiresAt } = claimsSchema.shape;
+
+const registeredSchema = z.strictObject({
+  id,
+  use: z.enum(['session', 'api']),
+  person,
+  source,
+  issuedAt,
+  expiresAt,
+  /** Address of the sign-in. */
+  address: z.string().exactOptional(),
+});
+/** A token, or a session of the console. */
+export type RegisteredCredential = z.infer<typeof registeredSchema>;
+
+const recordSchema = z.strictObject({
+  credentials: z.array(registeredSchema),
+  usedLinks: z.array(z.strictObject({ id, expiresAt })),
+  /** Links issued until then are invalid, milliseconds since the Unix epoch; 0 revokes none. */
+  linksRevokedUntil: z.int(),
+});
+export type PersonRecord = z.infer<typeof recordSchema>;
+
+export const noRecord: PersonRecord = { credentials: [], usedLinks: [], linksRevokedUntil: 0 };
+
+export const personStreamPrefix = 'person-';
+
+/** Names may have any character. */
+export const personStream = (name: string): string =>
+  `${personStreamPrefix}${createHash('sha256').update(name).digest('hex').slice(0, 32)}`;
+
+/** Undefined for an unsigned event. @throws z.ZodError for one that this release cannot read */
+export function readPersonRecord(verifier: TeamVerifier, event: RecordedEvent): PersonRecord | undefined {
+  // Only the last event is kept, so none refers to the previous one.
+  const { kind } = checkSignature(verifier, event, undefined);
+  return kind === 'signed' ? recordSchema.parse(event.data) : undefined;
+}
+
+/** Without expired entries. */
+export function pruned(record: PersonRecord, now: number): PersonRecord {
+  const isAlive = ({ expiresAt: end }: Pick<OperatorClaims, 'expiresAt'>) => end > now;
+  return {
+    credentials: record.credentials.filter(isAlive),
+    usedLinks: record.usedLinks.filter(isAlive),
+    linksRevokedUntil: record.linksRevokedUntil,
+  };
+}
 
 /** A working day. */
 export const sessionLifetimeMs = 9 * hourMs;
@@ -136,3 +189,46 @@ export const inOrder = (credentials: readonly RegisteredCredential[]): Registere
     (one, other) =>
       Number(one.person > other.person) - Number(one.person < other.person) || one.issuedAt - other.issuedAt,
   );
+
+export type KnownPeople = ReturnType<typeof createKnownPeople>;
+
+/** The valid tokens and sessions, in memory, from the records of people. */
+export function createKnownPeople({
+  verifier,
+  clock,
+  log,
+}: {
+  verifier: TeamVerifier;
+  clock: Pick<Clock, 'now'>;
+  log: Log;
+}) {
+  const people = new Map<string, { revision: number; record: PersonRecord }>();
+  return {
+    isRegistered: ({ id, person }: Pick<OperatorClaims, 'id' | 'person'>): boolean =>
+      people.get(personStream(person))?.record.credentials.some((each) => each.id === id) === true,
+    /** Unexpired ones, by person, oldest first. */
+    credentials: (): readonly RegisteredCredential[] =>
+      inOrder([...people.values()].flatMap(({ record }) => pruned(record, clock.now()).credentials)),
+    apply(event: RecordedEvent): void {
+      const { stream, revision } = event;
+      // Earlier events of a stream may be delivered after the last one.
+      if (revision <= (people.get(stream)?.revision ?? -1)) return;
+      try {
+        const record = readPersonRecord(verifier, event);
+        if (record === undefined)
+          log.warn(
+            { stream, revision },
+            'a record of a person is not signed with a known internal secret; it is ignored',
+          );
+        else people.set(stream, { revision, record });
+      } catch (error) {
+        people.set(stream, { revision, record: noRecord });
+        log.error(
+          { error, stream, revision },
+          'the record of a person cannot be read; the credentials are refused',
+        );
+      }
+    },
+    clear: (): void => people.clear(),
+  };
+}

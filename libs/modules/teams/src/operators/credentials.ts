@@ -5,7 +5,7 @@
 import { createHmac } from 'node:crypto';
 import { type Clock, type Ids, type KeyedSecret, isSameText } from '@tollgate/service-kit';
 import { z } from 'zod';
-import type { TeamSigner, TeamVerifier } from '../signing/signing-keys.ts';
+import type { TeamSigner, TeamVerifier } from '../signing/signed-events.ts';
 import { type Grants, grantsSchema } from './grants.ts';
 
 const uses = ['sign-in', 'session', 'api'] as const;

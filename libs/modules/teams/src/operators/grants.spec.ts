@@ -11,8 +11,9 @@ import {
   reachOf,
   scopesToGive,
   scopesWithin,
+  operatorRoles,
+  rightsOf,
 } from './grants.ts';
-import { operatorRoles, rightsOf } from './roles.ts';
 
 const shop = { team: 'shop', environment: 'sandbox' } as const;
 const games = { team: 'games', environment: 'sandbox' } as const;

@@ -1,9 +1,8 @@
 /** Reads and verifies the security log, for people. */
 import { type EventStore, type RecordedEvent, beginning } from '@tollgate/event-store';
 import { type Actor, eventMetadataSchema } from '@tollgate/core';
-import type { TeamVerifier } from '../signing/signing-keys.ts';
+import { type TeamVerifier, checkSignature } from '../signing/signed-events.ts';
 import type { Reach } from '../operators/grants.ts';
-import { checkSignature } from '../signing/signed-events.ts';
 import { teamStreamPrefix } from '../team.ts';
 import { type CheckedChain, checkChain, isNextInChain } from './chain.ts';
 import {

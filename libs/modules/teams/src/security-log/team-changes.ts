@@ -5,7 +5,7 @@
 import { type EventStore, type RecordedEvent, beginning } from '@tollgate/event-store';
 import { type Actor, eventMetadataSchema } from '@tollgate/core';
 import { type Clock, type Log, omitUndefined } from '@tollgate/service-kit';
-import type { TeamVerifier } from '../signing/signing-keys.ts';
+import type { TeamVerifier } from '../signing/signed-events.ts';
 import { type Team, type TeamEvent, type TeamState, decodeTeamEvent, teamStreamPrefix } from '../team.ts';
 import { type SignedTeam, evolveSigned, noTeam } from '../teams.ts';
 import type { SecurityEntry, SecurityLog } from './security-log.ts';

@@ -2,8 +2,13 @@ import { assert, constantFrom, jsonValue, property, string } from 'fast-check';
 import { beginning, type NewEvent, type RecordedEvent } from '@tollgate/event-store';
 import { Secret } from '@tollgate/service-kit';
 import { describe, expect, test } from 'vitest';
-import { checkSignature, signEvent } from './signed-events.ts';
-import { createTeamSigner, createTeamVerifier, newSigningKeys } from './signing-keys.ts';
+import {
+  checkSignature,
+  signEvent,
+  createTeamSigner,
+  createTeamVerifier,
+  newSigningKeys,
+} from './signed-events.ts';
 
 const { privateKey, publicKey } = newSigningKeys();
 const signer = createTeamSigner(privateKey);

@@ -1,8 +1,7 @@
 /** Teams with keys in a real store, for specs. */
 import { randomUUID } from 'node:crypto';
 import { type EventStore, type NewEvent, loadState } from '@tollgate/event-store';
-import { signEvent } from '../signing/signed-events.ts';
-import { createTeamSigner, createTeamVerifier, newSigningKeys } from '../signing/signing-keys.ts';
+import { signEvent, createTeamSigner, createTeamVerifier, newSigningKeys } from '../signing/signed-events.ts';
 import { scopes as allScopes, teamStream, type Scope, type TeamEvent } from '../team.ts';
 import type { TeamKeys } from '../teams.ts';
 import type { Environment, OriginPurpose } from '@tollgate/core';

@@ -9,9 +9,8 @@ import {
   type Position,
 } from '@tollgate/event-store';
 import { paymentStream, type PaymentEvent } from '@tollgate/core';
-import { checkpointStream } from '../view-checkpoint.ts';
-import { foldedPrefixes, paymentKind } from '../view-kinds.ts';
 import {
+  checkpointStream,
   foldStream,
   streamOf,
   viewStreamOf,
@@ -19,6 +18,7 @@ import {
   type ViewEnvelope,
   type ViewKind,
 } from '../view-kind.ts';
+import { foldedPrefixes, paymentKind } from '../view-kinds.ts';
 
 import type { PaymentView } from '../views.ts';
 

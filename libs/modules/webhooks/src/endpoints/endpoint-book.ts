@@ -8,8 +8,6 @@ import {
   versionOfEndpointEvent,
   type EndpointEvent,
   type EndpointOwner,
-} from './endpoint-events.ts';
-import {
   decideEndpoints,
   evolveEndpoints,
   noEndpoints,

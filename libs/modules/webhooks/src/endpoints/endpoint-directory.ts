@@ -5,8 +5,14 @@
 import { beginning, type EventStore, type Position, type RecordedEvent } from '@tollgate/event-store';
 import { isRetryable, type Log } from '@tollgate/service-kit';
 import { endpointEvolution } from './endpoint-book.ts';
-import { endpointStreamPrefix, ownerOfEndpointStream, type EndpointOwner } from './endpoint-events.ts';
-import { noEndpoints, type Endpoint, type Endpoints } from './endpoint.ts';
+import {
+  endpointStreamPrefix,
+  ownerOfEndpointStream,
+  type EndpointOwner,
+  noEndpoints,
+  type Endpoint,
+  type Endpoints,
+} from './endpoint.ts';
 
 /** An endpoint, and its start in the order of the store. */
 export interface KnownEndpoint extends Endpoint {

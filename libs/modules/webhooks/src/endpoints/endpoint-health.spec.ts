@@ -1,9 +1,9 @@
 import { silentLog } from '@tollgate/service-kit';
 import { createFakeClock } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
-import { retryPausesMs } from '../retry-schedule.ts';
+import { retryPausesMs } from '../webhook-journal.ts';
 import { decideOutcome, evolveWebhooks, noWebhooks, type Outcome, type Webhook } from '../webhook-state.ts';
-import { createEndpointHealth } from './endpoint-health.ts';
+import { createEndpointHealth } from '../dispatcher.ts';
 
 const refusedEachTime = (changes: Partial<Webhook> = {}): Webhook => ({
   id: 'whk_1',

@@ -29,8 +29,8 @@ import { queueAtEndpoint } from '../webhook-events.ts';
 import type { WebhookJournal } from '../webhook-journal.ts';
 import type { EndpointBook } from './endpoint-book.ts';
 import { createEndpointDirectory } from './endpoint-directory.ts';
-import type { EndpointOwner } from './endpoint-events.ts';
 import {
+  type EndpointOwner,
   type Endpoint,
   type EndpointCommand,
   endpointChangesMax,

@@ -1,9 +1,62 @@
-/** The webhook endpoints of a team in one environment, and the decisions on them. Pure. */
+/**
+ * The webhook endpoints of a team in one environment (stream `endpoints-<environment>.<team>`): events, state and decisions.
+ * Pure.
+ */
 import type { Decision } from '@tollgate/event-store';
-import { everyWebhookEvent, type PublicWebhookEndpoint, type WebhookBody } from '@tollgate/gateway-api';
-import { InvariantViolation } from '@tollgate/core';
+import {
+  everyWebhookEvent,
+  type PublicWebhookEndpoint,
+  type WebhookBody,
+  endpointDisabledReasons,
+} from '@tollgate/gateway-api';
+import { InvariantViolation, type EventOf, environmentSchema, eventFamily } from '@tollgate/core';
 import { omitUndefined } from '@tollgate/service-kit';
-import type { EndpointEvent } from './endpoint-events.ts';
+import { z } from 'zod';
+
+const instantSchema = z.int().min(0);
+const idSchema = z.string();
+const ofEndpoint = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.object({ id: idSchema, at: instantSchema, ...shape });
+
+const endpointEventSchemas = {
+  EndpointAdded: ofEndpoint({
+    url: z.string(),
+    events: z.array(z.string()),
+    description: z.string().exactOptional(),
+  }),
+  EndpointChanged: ofEndpoint({
+    url: z.string().exactOptional(),
+    events: z.array(z.string()).exactOptional(),
+    /** The empty text removes it. */
+    description: z.string().exactOptional(),
+  }),
+  EndpointEnabled: ofEndpoint({}),
+  /** `webhook` is the one whose outcome caused it. */
+  EndpointDisabled: ofEndpoint({
+    reason: z.enum(endpointDisabledReasons),
+    webhook: z.string().exactOptional(),
+  }),
+  EndpointSecretRotated: ofEndpoint({ formerUntil: instantSchema }),
+  EndpointRemoved: ofEndpoint({}),
+} as const;
+
+export type EndpointEvent = EventOf<typeof endpointEventSchemas>;
+export const { decode: decodeEndpointEvent, versionOf: versionOfEndpointEvent } =
+  eventFamily(endpointEventSchemas);
+
+const ownerSchema = z.object({ environment: environmentSchema, team: z.string() });
+export type EndpointOwner = z.infer<typeof ownerSchema>;
+
+export const endpointStreamPrefix = 'endpoints-';
+/** A team's name has no full stop. */
+export const endpointStream = ({ environment, team }: EndpointOwner): string =>
+  `${endpointStreamPrefix}${environment}.${team}`;
+
+/** @throws z.ZodError for another kind of stream */
+export function ownerOfEndpointStream(stream: string): EndpointOwner {
+  const [environment, team] = stream.slice(endpointStreamPrefix.length).split('.');
+  return ownerSchema.parse({ environment, team });
+}
 
 /** Maximum endpoints of a team per environment. */
 export const endpointsMax = 20;

@@ -16,7 +16,7 @@ import { createFakeClock } from '@tollgate/testing';
 import fastify from 'fastify';
 import { onTestFinished } from 'vitest';
 import { openDeliveries } from '../deliveries.ts';
-import { registerNotifierRoutes } from '../notifier-routes.ts';
+import { registerNotifierRoutes } from '../notifier.ts';
 import { startReceiver } from './receiver.ts';
 import { masterText, start } from './running.ts';
 
