@@ -33,9 +33,6 @@ export function requireStreamName(stream: string): void {
 }
 
 /** @throws InvalidArgument */
-export const requireKeepLast = (count: number) => requireInteger('The count of events to keep', count, 1);
-
-/** @throws InvalidArgument */
 export const requireTruncation = (before: number) =>
   requireInteger('The revision to truncate before', before, 0);
 
@@ -69,7 +66,7 @@ export function serializeAppend(
 ): { events: SerializedEvent[]; bytes: number } {
   requireStreamName(stream);
   if (typeof expected === 'number') requireInteger('The expected revision', expected, 0);
-  if (keepLast !== undefined) requireKeepLast(keepLast);
+  if (keepLast !== undefined) requireInteger('The count of events to keep', keepLast, 1);
   if (events.length < 1 || events.length > eventsPerAppendMax) {
     throw new InvalidArgument('append_size_invalid', `One append takes 1 to ${eventsPerAppendMax} events.`);
   }
@@ -82,22 +79,6 @@ export function serializeAppend(
     );
   }
   return { events: serialized, bytes };
-}
-
-/** Splits events, in order, into appends within a store's limits. @throws InvalidArgument */
-export function* inAppends(events: readonly NewEvent[]): Generator<NewEvent[]> {
-  let append: NewEvent[] = [];
-  let bytes = 0;
-  for (const event of events) {
-    const size = bytesOf(serializeEvent(event));
-    if (append.length === eventsPerAppendMax || bytes + size > appendBytesMax) {
-      yield append;
-      [append, bytes] = [[], 0];
-    }
-    append.push(event);
-    bytes += size;
-  }
-  if (append.length > 0) yield append;
 }
 
 function serializeEvent(event: NewEvent): SerializedEvent {

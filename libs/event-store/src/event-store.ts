@@ -118,19 +118,13 @@ export interface EventStore {
   head(): Promise<Position>;
 
   /**
-   * Keeps only the last `count` events of a stream, now and for later appends; reads show no others. Revisions keep counting.
-   * For the many streams that rarely grow long, `append` with `keepLast` costs less.
-   */
-  keepLast(stream: string, count: number): Promise<void>;
-
-  /**
    * Deletes the events of a stream before that revision, but never the last one; reads show none of them. Revisions keep
    * counting, and a stream that does not exist stays so.
    */
   truncate(stream: string, before: Revision): Promise<void>;
 
   /**
-   * Removes all events of a stream permanently. Idempotent. Its name cannot be reused: appends and `keepLast` are refused with
+   * Removes all events of a stream permanently. Idempotent. Its name cannot be reused: appends are refused with
    * `stream_removed`, so that a suspended process writes nothing there when it wakes up.
    *
    * @param options `erase`: also erases the free space of its files, as far as the store can at once. EventStoreDB does so with

@@ -95,20 +95,16 @@ export async function runUnderLease(options: LeaseOptions, work: Work): Promise<
 
 /** Waits until the lease can be taken; undefined if the signal was aborted first. */
 async function acquire(lease: Lease): Promise<Held | undefined> {
-  const { store, clock, signal, ids, stream } = lease;
+  const { clock, signal, ids } = lease;
   const token = ids.uuid();
   const isFree = createFreeCheck(lease);
-  const take = async (found: Found | undefined) => {
-    const held = await append(lease, 'LeaseTaken', token, found?.revision ?? 'no-stream');
-    if (held !== undefined) await store.keepLast(stream, 1);
-    return held;
-  };
   while (!signal.aborted) {
     const held = await unlessUnavailable(lease, async () => {
       const found = await find(lease);
       // Our own token is there when the answer to an earlier try was lost; it is not known since when.
       if (found?.record?.token === token) return append(lease, 'LeaseRenewed', token, found.revision);
-      return isFree(found) ? take(found) : undefined;
+      if (!isFree(found)) return undefined;
+      return append(lease, 'LeaseTaken', token, found?.revision ?? 'no-stream');
     });
     if (held !== undefined) return held;
     await sleepUnlessAborted(clock, lease.durationMs / looksPerDuration, signal);
@@ -191,7 +187,7 @@ async function append(
 ): Promise<Held | undefined> {
   const { store, stream, holder, durationMs } = lease;
   const data: Found['record'] = { token, holder, durationMs };
-  const answer = await store.append(stream, [{ id, type, data, metadata: {} }], expected);
+  const answer = await store.append(stream, [{ id, type, data, metadata: {} }], expected, { keepLast: 1 });
   return answer.kind === 'appended' ? { token, revision: answer.revision, since } : undefined;
 }
 

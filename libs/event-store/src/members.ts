@@ -68,6 +68,7 @@ export function createMembers({ store, clock, ids, log, self }: MembersOptions) 
       membersStream,
       [{ id: ids.uuid(), type, data: { ...self, ...announced, shares: sharesOf(shares) }, metadata: {} }],
       'any',
+      { keepLast: eventsMax },
     );
 
   function take(work: string, step: 1 | -1): void {
@@ -120,7 +121,6 @@ export function createMembers({ store, clock, ids, log, self }: MembersOptions) 
     },
     /** Beats every three seconds until the signal is aborted; the first beat is the caller's. */
     async run(signal: AbortSignal): Promise<void> {
-      await store.keepLast(membersStream, eventsMax).catch(() => undefined);
       for (;;) {
         await pause(signal);
         if (signal.aborted) break;

@@ -7,7 +7,7 @@ import {
   type RecordedEvent,
   type SubscribeOptions,
 } from './event-store.ts';
-import { type Wait, aborted, firstOf } from './waits.ts';
+import { type Wait, aborted, createConditions, firstOf } from './waits.ts';
 
 /** Number of latest events kept: a subscription that lags further reads by itself. */
 const heldEventsMax = 1_000;
@@ -99,7 +99,7 @@ function createHeldEvents(begin: Position) {
 /** Receives the latest events by one subscription with the prefixes of all members. */
 function createFeed(own: Subscribe, { log, closing }: { log: Log; closing: AbortSignal }) {
   const members = new Set<readonly string[]>();
-  const sleepers = new Set<() => void>();
+  const conditions = createConditions();
   let taking: AbortController | undefined;
   let taken: readonly string[] = [];
   let held = createHeldEvents(beginning);
@@ -112,7 +112,7 @@ function createFeed(own: Subscribe, { log, closing }: { log: Log; closing: Abort
     isWaking = true;
     setImmediate(() => {
       isWaking = false;
-      for (const sleeper of [...sleepers]) sleeper();
+      conditions.wake();
     });
   }
 
@@ -158,16 +158,7 @@ function createFeed(own: Subscribe, { log, closing }: { log: Log; closing: Abort
         leave: () => leave(wanted),
       };
     },
-    after:
-      (seen: number): Wait =>
-      (done) => {
-        const look = () => {
-          if (version > seen) done();
-        };
-        sleepers.add(look);
-        look();
-        return () => void sleepers.delete(look);
-      },
+    after: (seen: number): Wait => conditions.until(() => version > seen),
   };
 }
 

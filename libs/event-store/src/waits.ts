@@ -33,6 +33,26 @@ export const aborted =
     return () => signal.removeEventListener('abort', done);
   };
 
+/** Conditions that are checked again at each `wake`. */
+export function createConditions() {
+  const checks = new Set<() => void>();
+  return {
+    wake(): void {
+      for (const check of [...checks]) check();
+    },
+    until:
+      (isReached: () => boolean): Wait =>
+      (done) => {
+        const check = () => {
+          if (isReached()) done();
+        };
+        checks.add(check);
+        check();
+        return () => void checks.delete(check);
+      },
+  };
+}
+
 /** Waits in real time, and never longer than until the signal is aborted. */
 export const pause = (durationMs: number, signal: AbortSignal): Promise<void> =>
   firstOf(elapsed(durationMs), aborted(signal));

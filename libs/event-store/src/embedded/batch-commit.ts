@@ -3,7 +3,6 @@ import type { Revision } from '../event-store.ts';
 import { createEraser } from './eraser.ts';
 import type {
   AppendOperation,
-  KeepLastOperation,
   Operation,
   OperationResult,
   RemoveOperation,
@@ -33,12 +32,12 @@ export function createBatchCommit(
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');
   const append = createAppend(database);
-  const keepLast = createKeepLast(database);
+  const remove = createRemove(database);
   const eraser = createEraser(database);
   const truncate = createTruncate(database);
   const carryOut = (operation: Operation): OperationResult => {
     if (operation.kind === 'append') return append(operation);
-    return operation.kind === 'truncate' ? truncate(operation) : keepLast(operation);
+    return operation.kind === 'truncate' ? truncate(operation) : remove(operation);
   };
   return (operations) => {
     const isErasure = operations.some((operation) => operation.kind === 'remove' && operation.erase);
@@ -113,18 +112,14 @@ function createFindRepeat(database: DatabaseSync) {
 }
 
 /** Removing a stream means keeping none of its events. */
-function createKeepLast(
-  database: DatabaseSync,
-): (operation: KeepLastOperation | RemoveOperation) => OperationResult {
+function createRemove(database: DatabaseSync): (operation: RemoveOperation) => OperationResult {
   const streams = createStreams(database);
   const trim = createTrim(database);
-  return (operation) => {
-    const stream = streams.find(operation.stream) ?? streams.create(operation.stream);
-    if (isRemoved(stream)) return { kind: 'removed' };
-    const count = operation.kind === 'remove' ? keptOfRemoved : operation.count;
-    streams.setKeepLast(stream.id, count);
-    trim(stream.id, stream.lastRevision, count);
-    return { kind: operation.kind === 'remove' ? 'removed' : 'kept' };
+  return ({ stream: name }) => {
+    const stream = streams.find(name) ?? streams.create(name);
+    streams.setKeepLast(stream.id, keptOfRemoved);
+    trim(stream.id, stream.lastRevision, keptOfRemoved);
+    return { kind: 'removed' };
   };
 }
 

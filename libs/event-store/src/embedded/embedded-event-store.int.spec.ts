@@ -59,8 +59,7 @@ it('delivers an event that is not JSON as text, and continues', async () => {
 
 it('delivers to a subscription nothing that was trimmed before it', async () => {
   const store = await threadedStore();
-  await store.keepLast('payment-1', 1);
-  await store.append('payment-1', givenEvents(3), 'any');
+  await store.append('payment-1', givenEvents(3), 'any', { keepLast: 1 });
   const subscription = probe(store, { prefixes: ['payment-'] });
   await subscription.caughtUp();
   await subscription.stop();

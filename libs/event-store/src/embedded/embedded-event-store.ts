@@ -8,12 +8,7 @@ import {
   type Log,
   errorCode,
 } from '@tollgate/service-kit';
-import {
-  requireKeepLast,
-  requireStreamName,
-  requireTruncation,
-  serializeAppend,
-} from '../append-arguments.ts';
+import { requireStreamName, requireTruncation, serializeAppend } from '../append-arguments.ts';
 import { type StoreUnavailable, storeClosed, streamRemoved } from '../errors.ts';
 import type { Appended, Conflict, EventStore, SubscribeOptions } from '../event-store.ts';
 import { createSharedSubscription } from '../shared-subscription.ts';
@@ -98,12 +93,6 @@ export async function createEmbeddedEventStore(
       const given = { stream, events: serialized, expected, recordedAt, keepLast };
       return toAnswer(await room.noting(writer.submit({ kind: 'append', ...given }, bytes)));
     },
-    keepLast: async (stream, count) => {
-      requireStreamName(stream);
-      requireKeepLast(count);
-      const { kind } = await writer.submit({ kind: 'keep-last', stream, count }, 0);
-      if (kind === 'removed') throw streamRemoved();
-    },
     truncate: async (stream, before) => {
       requireStreamName(stream);
       requireTruncation(before);
@@ -156,18 +145,14 @@ function toAnswer(result: OperationResult): Appended | Conflict {
  */
 export const refusalCountsMs = 10_000;
 
-export interface DiskRoom {
-  /** False after an append failed recently because the disk is full, and none has succeeded since. */
-  isThere(): boolean;
-  /** Observes the result of an append, and returns it. */
-  noting<Result>(append: Promise<Result>): Promise<Result>;
-}
-
-export function watchDiskRoom(clock: Pick<Clock, 'monotonic'>): DiskRoom {
+/** Derives from the appends whether the disk has room. */
+export function watchDiskRoom(clock: Pick<Clock, 'monotonic'>) {
   let refusedAt: number | undefined;
   return {
-    isThere: () => refusedAt === undefined || clock.monotonic() - refusedAt > refusalCountsMs,
-    async noting(append) {
+    /** False after an append failed recently because the disk is full, and none has succeeded since. */
+    isThere: (): boolean => refusedAt === undefined || clock.monotonic() - refusedAt > refusalCountsMs,
+    /** Observes the result of an append, and returns it. */
+    async noting<Result>(append: Promise<Result>): Promise<Result> {
       try {
         const result = await append;
         refusedAt = undefined;

@@ -5,20 +5,7 @@ import { fromSqliteCode, writerStopped } from './store-failure.ts';
 import type { FromWriter, Operation, OperationResult, ToWriter, WriterOptions } from './writer-protocol.ts';
 
 /** The calling thread's side of the writer thread. */
-export interface GroupCommit {
-  /**
-   * Resolves when the operation is durable. Operations that arrive while a commit is under way share the next one.
-   *
-   * @throws StoreUnavailable
-   */
-  submit(operation: Operation, bytes: number): Promise<OperationResult>;
-  /** Accepts no more operations, and waits for the submitted ones. */
-  drain(): Promise<void>;
-  /** Lets another thread of this process take part, with {@link joinGroupCommit}; its operations come last. */
-  connection(): MessagePort;
-  /** Drains, and closes the file unless others still write to it. */
-  close(): Promise<void>;
-}
+export type GroupCommit = ReturnType<typeof joinGroupCommit>;
 
 interface CommitWatchers {
   /** Called after each commit, including those of other threads of this process. */
@@ -40,12 +27,8 @@ export async function startGroupCommit(options: GroupCommitOptions): Promise<Gro
   });
   await started(worker);
   onWorker?.(worker);
-  return commitInGroups(worker, options);
+  return joinGroupCommit(worker, options);
 }
-
-/** Takes part in the commits of a writer that another thread of this process has started. */
-export const joinGroupCommit = (connection: MessagePort, watchers: CommitWatchers): GroupCommit =>
-  commitInGroups(connection, watchers);
 
 async function started(worker: Worker): Promise<void> {
   const first = await new Promise<FromWriter>((resolve, reject) => {
@@ -56,10 +39,8 @@ async function started(worker: Worker): Promise<void> {
   if (first.kind === 'start-refused') throw new StartupError(first.code, first.message);
 }
 
-function commitInGroups(
-  worker: Worker | MessagePort,
-  { onCommit, onWriterStopped }: CommitWatchers,
-): GroupCommit {
+/** @param worker the writer, or a connection to one that another thread of this process has started */
+export function joinGroupCommit(worker: Worker | MessagePort, { onCommit, onWriterStopped }: CommitWatchers) {
   const backlog = createBacklog();
   let underWay: Waiting[] = [];
   let isDispatchPlanned = false;
@@ -119,19 +100,27 @@ function commitInGroups(
   worker.unref();
 
   return {
-    submit: (operation, bytes) =>
+    /**
+     * Resolves when the operation is durable. Operations that arrive while a commit is under way share the next one.
+     *
+     * @throws StoreUnavailable
+     */
+    submit: (operation: Operation, bytes: number): Promise<OperationResult> =>
       new Promise((resolve, reject) => {
         if (refusal !== undefined) throw refusal;
         backlog.push({ operation, bytes, resolve, reject });
         planDispatch();
       }),
+    /** Accepts no more operations, and waits for the submitted ones. */
     drain,
-    connection: () => {
+    /** Lets another thread of this process take part, with {@link joinGroupCommit}; its operations come last. */
+    connection: (): MessagePort => {
       const { port1, port2 } = new MessageChannel();
       worker.postMessage({ kind: 'connect', port: port1 } satisfies ToWriter, [port1]);
       return port2;
     },
-    close: () => drain().then(() => stop(worker)),
+    /** Drains, and closes the file unless others still write to it. */
+    close: (): Promise<void> => drain().then(() => stop(worker)),
   };
 }
 

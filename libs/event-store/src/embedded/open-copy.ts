@@ -118,7 +118,7 @@ const queries = [
 ];
 
 /**
- * Reads only: appends, `keepLast` and `remove` are refused with `store_read_only`. For a file that `checkEmbeddedCopy`
+ * Reads only: appends, `truncate` and `remove` are refused with `store_read_only`. For a file that `checkEmbeddedCopy`
  * finds nothing in: a subscription tries again indefinitely if a page cannot be read.
  */
 export function openEmbeddedCopy(file: string, log: Log = silentLog): EventStore {
@@ -130,7 +130,6 @@ export function openEmbeddedCopy(file: string, log: Log = silentLog): EventStore
   };
   return {
     append: refuse,
-    keepLast: refuse,
     truncate: refuse,
     remove: refuse,
     head: async () => {

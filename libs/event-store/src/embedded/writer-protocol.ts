@@ -15,12 +15,6 @@ export interface AppendOperation {
   keepLast?: number | undefined;
 }
 
-export interface KeepLastOperation {
-  kind: 'keep-last';
-  stream: string;
-  count: number;
-}
-
 export interface TruncateOperation {
   kind: 'truncate';
   stream: string;
@@ -34,7 +28,7 @@ export interface RemoveOperation {
   erase: boolean;
 }
 
-export type Operation = AppendOperation | KeepLastOperation | TruncateOperation | RemoveOperation;
+export type Operation = AppendOperation | TruncateOperation | RemoveOperation;
 
 /** `rowNumber` is that of the last event of the append; `removed`: the stream is, whether by this operation or before. */
 export type OperationResult =

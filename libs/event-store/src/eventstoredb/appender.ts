@@ -2,9 +2,10 @@ import { WrongExpectedVersionError } from '@eventstore/db-client';
 import { isRetryable, type Clock } from '@tollgate/service-kit';
 import { notShown, storeInTime } from '../errors.ts';
 import type { SerializedEvent } from '../append-arguments.ts';
-import type { Conflict, ExpectedRevision, Position, RecordedEvent, Revision } from '../event-store.ts';
+import type { Appended, Conflict, ExpectedRevision, Position, Revision } from '../event-store.ts';
 import type { Link } from './connection.ts';
 import { isKnown, toPosition } from './position.ts';
+import type { Reads } from './reading.ts';
 import { toEventData } from './recorded-event.ts';
 import { fromClientError } from './store-failure.ts';
 
@@ -17,38 +18,48 @@ const conflictShownWithinMs = 2_000;
 const conflictLookPauseMs = 10;
 
 /** `position` is undefined if the server did not return it. */
-export type AppendAnswer =
-  { kind: 'appended'; revision: Revision; position: Position | undefined } | Conflict;
+type Answer = { kind: 'appended'; revision: Revision; position: Position | undefined } | Conflict;
 
-export type Appender = ReturnType<typeof createAppender>;
+export type Append = ReturnType<typeof createAppend>;
 
 export interface AppenderOptions {
   link: Link;
   clock: Clock;
   /** Maximum duration of one try. @unit milliseconds */
   appendTryMs: number;
-  /** The last event of a stream. */
-  readLast: (stream: string) => Promise<RecordedEvent | undefined>;
+  /** At most one event of a stream. */
+  readFirst: Reads['first'];
 }
 
-export const createAppender = (options: AppenderOptions) => ({
-  /**
-   * Sends the same events with the same expectation until the outcome is known. A conflict is returned once its events can be
-   * read. If they cannot within 2 seconds, the outcome is unknown.
-   *
-   * @throws StoreUnavailable if it is still unknown after 4 tries
-   */
-  appendData: (
+/**
+ * Sends the same events with the same expectation until the outcome is known. A conflict is returned once its events can be
+ * read. If they cannot within 2 seconds, the outcome is unknown. For a repeated append the server returns the first one's
+ * revision, and its position only while the events exist. If `keepLast` has trimmed them, the answer is a conflict, as from the
+ * embedded store.
+ *
+ * @throws StoreUnavailable if it is still unknown after 4 tries
+ */
+export const createAppend =
+  (options: AppenderOptions) =>
+  async (
     stream: string,
     events: readonly SerializedEvent[],
     expected: ExpectedRevision,
-  ): Promise<AppendAnswer> =>
-    untilConfirmed(options.clock, async () => {
-      const answer = await orConflict(appendOnce(options, { stream, events, expected }));
-      if (answer.kind === 'conflict') await untilShown(options, stream, { ...answer, expected });
-      return answer;
-    }),
-});
+  ): Promise<Appended | Conflict> => {
+    const { clock, readFirst } = options;
+    const answer = await untilConfirmed(clock, async () => {
+      const sent = await orConflict(appendOnce(options, { stream, events, expected }));
+      if (sent.kind === 'conflict') await untilShown(options, stream, { ...sent, expected });
+      return sent;
+    });
+    if (answer.kind === 'conflict') return answer;
+    const { revision } = answer;
+    if (answer.position !== undefined) return { kind: 'appended', revision, position: answer.position };
+    const event = await readFirst(stream, { from: revision });
+    if (event?.revision === revision) return { kind: 'appended', revision, position: event.position };
+    const last = await readFirst(stream, { direction: 'backwards' });
+    return { kind: 'conflict', actual: last?.revision ?? revision };
+  };
 
 /** Tries again while the outcome is unknown. @throws StoreUnavailable when it is still unknown after 4 tries */
 async function untilConfirmed<Result>(clock: Clock, attempt: () => Promise<Result>): Promise<Result> {
@@ -70,7 +81,7 @@ async function untilConfirmed<Result>(clock: Clock, attempt: () => Promise<Resul
  * @throws StoreUnavailable when the outcome is still unknown after 4 tries
  */
 export const removeStream = (
-  { link, clock, appendTryMs }: Omit<AppenderOptions, 'readLast'>,
+  { link, clock, appendTryMs }: Omit<AppenderOptions, 'readFirst'>,
   stream: string,
 ): Promise<void> =>
   untilConfirmed(clock, async () => {
@@ -82,7 +93,7 @@ export const removeStream = (
     }
   });
 
-interface Append {
+interface Sending {
   stream: string;
   events: readonly SerializedEvent[];
   expected: ExpectedRevision;
@@ -90,8 +101,8 @@ interface Append {
 
 async function appendOnce(
   { link, clock, appendTryMs }: AppenderOptions,
-  { stream, events, expected }: Append,
-): Promise<AppendAnswer> {
+  { stream, events, expected }: Sending,
+): Promise<Answer> {
   const sending = link.client.appendToStream(stream, events.map(toEventData), {
     expectedRevision: toExpectedRevision(expected),
     credentials: link.appendCredentials,
@@ -106,7 +117,7 @@ async function appendOnce(
   };
 }
 
-async function orConflict(appending: Promise<AppendAnswer>): Promise<AppendAnswer> {
+async function orConflict(appending: Promise<Answer>): Promise<Answer> {
   try {
     return await appending;
   } catch (error) {
@@ -123,7 +134,7 @@ async function orConflict(appending: Promise<AppendAnswer>): Promise<AppendAnswe
  * @throws StoreUnavailable if they are not shown in time: nothing is known of the append
  */
 async function untilShown(
-  { clock, readLast }: AppenderOptions,
+  { clock, readFirst }: AppenderOptions,
   stream: string,
   { actual, expected }: Conflict & { expected: ExpectedRevision },
 ): Promise<void> {
@@ -131,7 +142,7 @@ async function untilShown(
   if (actual === 'no-stream') return;
   const startedAt = clock.monotonic();
   for (;;) {
-    const shown = (await readLast(stream))?.revision ?? -1;
+    const shown = (await readFirst(stream, { direction: 'backwards' }))?.revision ?? -1;
     if (shown >= actual) return;
     if (clock.monotonic() - startedAt >= conflictShownWithinMs) throw notShown(stream);
     await clock.sleep(conflictLookPauseMs);
@@ -147,23 +158,4 @@ function toExpectedRevision(expected: ExpectedRevision): bigint | 'no_stream' | 
 function toActual(actual: bigint | 'no_stream'): Conflict['actual'] {
   const isRevision = typeof actual === 'bigint' && actual >= 0n && actual <= Number.MAX_SAFE_INTEGER;
   return isRevision ? Number(actual) : 'no-stream';
-}
-
-/**
- * For a repeated append the server returns the first one's revision, and its position only while the events exist. If
- * `keepLast` has trimmed them, the answer is a conflict, as from the embedded store.
- */
-export async function withPosition(
-  answer: AppendAnswer,
-  read: {
-    at(revision: Revision): Promise<RecordedEvent | undefined>;
-    last(): Promise<RecordedEvent | undefined>;
-  },
-): Promise<{ kind: 'appended'; revision: Revision; position: Position } | Conflict> {
-  if (answer.kind === 'conflict') return answer;
-  const { revision, position } = answer;
-  if (position !== undefined) return { kind: 'appended', revision, position };
-  const event = await read.at(revision);
-  if (event !== undefined) return { kind: 'appended', revision, position: event.position };
-  return { kind: 'conflict', actual: (await read.last())?.revision ?? revision };
 }

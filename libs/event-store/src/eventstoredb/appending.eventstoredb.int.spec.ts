@@ -153,11 +153,10 @@ describe('a repeated append for which the server returns no position', () => {
     const later = givenEvents(2);
     await store.append(stream, givenEvents(1), 'no-stream');
     server.faults.onAppend = () => ({ kind: 'no-position' });
-    await kept.keepLast(stream, 1);
     // The answer has revision 2, but the stream has grown meanwhile and its beginning is deleted.
     const answering = store.append(stream, later, 0);
     await answering;
-    await kept.append(stream, givenEvents(3), 2);
+    await kept.append(stream, givenEvents(3), 2, { keepLast: 1 });
     expect(await store.append(stream, later, 0)).toEqual({ kind: 'conflict', actual: 5 });
   });
 });
@@ -300,14 +299,15 @@ it('continues after an outage of the server', async () => {
   expect(await appending).toMatchObject({ kind: 'appended', revision: 1 });
 });
 
-describe('keepLast', () => {
+describe('truncate', () => {
   it('keeps other metadata of the stream', async () => {
     const { store, kept } = await servedStore();
     const stream = freshStream();
     const metadata = { type: '$metadata', data: { $acl: { $r: 'all', $own: 1 }, note: 'x' } };
     await kept.append(`!$$${stream}`, [{ ...givenEvent(), ...metadata }], 'no-stream');
-    await store.keepLast(stream, 2);
-    await store.keepLast(stream, 2);
-    expect(await readData(kept, `!$$${stream}`)).toEqual([metadata.data, { ...metadata.data, $maxCount: 2 }]);
+    await store.append(stream, givenEvents(4), 'no-stream');
+    await store.truncate(stream, 2);
+    await store.truncate(stream, 2);
+    expect(await readData(kept, `!$$${stream}`)).toEqual([metadata.data, { ...metadata.data, $tb: 2 }]);
   });
 });

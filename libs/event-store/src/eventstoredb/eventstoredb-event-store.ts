@@ -8,23 +8,15 @@ import {
   isRetryable,
 } from '@tollgate/service-kit';
 import {
-  requireKeepLast,
   requireReadOptions,
   requireStreamName,
   requireTruncation,
   serializeAppend,
 } from '../append-arguments.ts';
-import type {
-  EventStore,
-  Position,
-  ReadOptions,
-  RecordedEvent,
-  Revision,
-  SubscribeOptions,
-} from '../event-store.ts';
+import type { EventStore, Position, ReadOptions, RecordedEvent, SubscribeOptions } from '../event-store.ts';
 import { StoreUnavailable, storeClosed } from '../errors.ts';
 import { createSharedSubscription } from '../shared-subscription.ts';
-import { createAppender, removeStream, withPosition } from './appender.ts';
+import { createAppend, removeStream } from './appender.ts';
 import { type EventStoreDbConnection, openLink } from './connection.ts';
 import { createHeadWatch } from './head-watch.ts';
 import { isTrimDue, keepLast, truncate } from './stream-metadata.ts';
@@ -76,7 +68,7 @@ export async function createEventStoreDbStore(options: EventStoreDbOptions): Pro
   const closing = new AbortController();
   let closed: Promise<void> | undefined;
   const readLast = (stream: string) => reads.first(stream, { direction: 'backwards' });
-  const { appendData } = createAppender({ link, clock, appendTryMs, readLast });
+  const append = createAppend({ link, clock, appendTryMs, readFirst: reads.first });
   const heads = createHeadWatch({ readHead: reads.head, log, signal: closing.signal });
   const own = (given: SubscribeOptions) => subscription({ client, reads, heads, log, lateMs }, given);
   const subscribe = createSharedSubscription(own, { log, closing: closing.signal });
@@ -86,7 +78,7 @@ export async function createEventStoreDbStore(options: EventStoreDbOptions): Pro
   const writes = createWrites(requireOpen);
   const writing = writes.run;
   const trim = (stream: string, count: number) =>
-    writing(() => keepLast({ appendData, readLast }, stream, count));
+    writing(() => keepLast({ append, readLast }, stream, count));
   const noticed = (error: unknown) =>
     log.warn({ code: errorCode(error) ?? '', error }, 'old events of a stream could not be truncated yet');
   return {
@@ -94,30 +86,17 @@ export async function createEventStoreDbStore(options: EventStoreDbOptions): Pro
     append: async (stream, events, expected, { keepLast: kept } = {}) => {
       requireOpen();
       const { events: serialized } = serializeAppend(stream, events, expected, { keepLast: kept });
-      const work = async () => {
-        const answer = await appendData(stream, serialized, expected);
-        const at = async (revision: Revision) => {
-          const event = await reads.first(stream, { from: revision });
-          return event?.revision === revision ? event : undefined;
-        };
-        return withPosition(answer, { at, last: () => readLast(stream) });
-      };
-      const answer = await writing(work);
+      const answer = await writing(() => append(stream, serialized, expected));
       if (answer.kind === 'conflict') return answer;
       heads.announce(answer.position);
       // The append succeeded without it, and a later one tries again.
       if (kept !== undefined && isTrimDue(answer.revision, events.length)) trim(stream, kept).catch(noticed);
       return answer;
     },
-    keepLast: async (stream, count) => {
-      requireStreamName(stream);
-      requireKeepLast(count);
-      await trim(stream, count);
-    },
     truncate: async (stream, before) => {
       requireStreamName(stream);
       requireTruncation(before);
-      await writing(() => truncate({ appendData, readLast }, stream, before));
+      await writing(() => truncate({ append, readLast }, stream, before));
     },
     remove: async (stream) => {
       requireStreamName(stream);

@@ -10,26 +10,13 @@ import { isTombstone, toRecordedEvent } from './recorded-event.ts';
 import type { Wait } from '../waits.ts';
 
 /** One subscription of the client, from its start to its end, of any cause. */
-export interface Feed {
-  /** The next available event; undefined if none is. */
-  take(): RecordedEvent | undefined;
-  /**
-   * The furthest position that the server has reported. It is ahead of the events in the buffer: use it only when the buffer is
-   * empty.
-   */
-  checkpoint(): Position | undefined;
-  /** The feed has ended; `error` is the cause, unless it ended silently. */
-  ended(): { error?: unknown } | undefined;
-  /** An event is available, or it has ended, or the server has reported; for one waiter at a time. */
-  changed: Wait;
-  close(): void;
-}
+export type Feed = ReturnType<typeof openFeed>;
 
 /** `after`: the first event is the next one after this position. */
 export function openFeed(
   client: EventStoreDBClient,
   { after, prefixes }: { after: Position; prefixes: readonly string[] },
-): Feed {
+) {
   let end: { error?: unknown } | undefined;
   let wakeUp: (() => void) | undefined;
   let reached: Position | undefined;
@@ -55,7 +42,8 @@ export function openFeed(
   for (const name of ['end', 'close'] as const) subscription.on(name, () => finish({}));
 
   return {
-    take: () => {
+    /** The next available event; undefined if none is. */
+    take: (): RecordedEvent | undefined => {
       for (;;) {
         const resolved = subscription.read() as AllStreamResolvedEvent | null;
         if (resolved === null) return undefined;
@@ -65,14 +53,20 @@ export function openFeed(
         reached = toPosition(resolved.event.position);
       }
     },
-    checkpoint: () => reached,
-    ended: () => end,
-    changed: (done) => {
+    /**
+     * The furthest position that the server has reported. It is ahead of the events in the buffer: use it only when the buffer
+     * is empty.
+     */
+    checkpoint: (): Position | undefined => reached,
+    /** The feed has ended; `error` is the cause, unless it ended silently. */
+    ended: (): { error?: unknown } | undefined => end,
+    /** An event is available, or it has ended, or the server has reported; for one waiter at a time. */
+    changed: (done: () => void) => {
       wakeUp = done;
       if (end !== undefined || subscription.readableLength > 0) done();
       return () => (wakeUp = undefined);
     },
-    close: () => {
+    close: (): void => {
       // Leaving a subscription does not cancel it at the server; without one, there is nothing to cancel.
       subscription.unsubscribe().catch(() => undefined);
       subscription.destroy();

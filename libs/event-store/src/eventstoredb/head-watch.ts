@@ -1,6 +1,6 @@
 import { errorCode, type Log } from '@tollgate/service-kit';
 import type { Position } from '../event-store.ts';
-import { type Wait, pause } from '../waits.ts';
+import { type Wait, createConditions, pause } from '../waits.ts';
 
 /** How soon the events of others are noticed. One check serves all subscriptions of a store. */
 const headPollMs = 100;
@@ -17,14 +17,14 @@ interface HeadWatchOptions {
 }
 
 export function createHeadWatch({ readHead, log, signal }: HeadWatchOptions) {
-  const sleepers = new Set<() => void>();
+  const conditions = createConditions();
   let head: Position | undefined;
   let isReachable = true;
 
   function announce(position: Position): void {
     if (head !== undefined && position <= head) return;
     head = position;
-    for (const wake of [...sleepers]) wake();
+    conditions.wake();
   }
 
   async function check(): Promise<void> {
@@ -56,15 +56,6 @@ export function createHeadWatch({ readHead, log, signal }: HeadWatchOptions) {
     /** False once the last check has failed. */
     isReachable: (): boolean => isReachable,
     /** An end beyond `position` was seen. */
-    beyond:
-      (position: Position): Wait =>
-      (done) => {
-        const wake = () => {
-          if (head !== undefined && head > position) done();
-        };
-        sleepers.add(wake);
-        wake();
-        return () => void sleepers.delete(wake);
-      },
+    beyond: (position: Position): Wait => conditions.until(() => head !== undefined && head > position),
   };
 }

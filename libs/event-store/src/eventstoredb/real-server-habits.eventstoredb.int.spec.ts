@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { MaxAppendSizeExceededError, jsonEvent } from '@eventstore/db-client';
 import type { Log } from '@tollgate/service-kit';
+import { eventually } from '@tollgate/testing';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { appendBytesMax } from '../append-arguments.ts';
 import { servedStore } from '../testing/eventstoredb-store.ts';
@@ -43,16 +44,15 @@ describe('the log', () => {
       await subscription.stop();
       return revisionsOf(subscription);
     };
-    await store.keepLast(stream, 2);
-    const last = appended(await store.append(stream, givenEvents(5), 'no-stream'));
-    expect(await readData(store, stream)).toEqual([3, 4]);
-    expect(await shown()).toEqual([0, 1, 2, 3, 4]);
+    const last = appended(await store.append(stream, givenEvents(9), 'no-stream', { keepLast: 2 }));
+    await eventually(async () => expect(await readData(store, stream)).toEqual([7, 8]));
+    expect(await shown()).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
     await server.scavenge();
-    expect(await shown()).toEqual([3, 4]);
+    expect(await shown()).toEqual([7, 8]);
     const [next] = givenEvents(1);
-    expect(await store.append(stream, [next!], 4)).toMatchObject({ revision: 5 });
-    expect(await readData(store, stream)).toEqual([4, 0]);
-    expect(await shown()).toEqual([3, 4, 5]);
+    expect(await store.append(stream, [next!], 8)).toMatchObject({ revision: 9 });
+    expect(await readData(store, stream)).toEqual([8, 0]);
+    expect(await shown()).toEqual([7, 8, 9]);
   });
 
   it('shows removed events, until it is scavenged, and never the tombstone', async () => {

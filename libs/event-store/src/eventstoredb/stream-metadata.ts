@@ -1,6 +1,6 @@
 import { systemIds } from '@tollgate/service-kit';
 import { StoreUnavailable } from '../errors.ts';
-import type { Appender } from './appender.ts';
+import type { Append } from './appender.ts';
 import type { RecordedEvent, Revision } from '../event-store.ts';
 
 /** Each lost try means that another process has changed the stream's metadata. */
@@ -22,7 +22,7 @@ export function isTrimDue(revision: Revision, count: number): boolean {
 }
 
 interface MetadataDependencies {
-  appendData: Appender['appendData'];
+  append: Append;
   readLast: ReadLast;
 }
 
@@ -45,7 +45,7 @@ export async function truncate(deps: MetadataDependencies, stream: string, befor
  * @param changed undefined if nothing has to change
  */
 async function changeMetadata(
-  { appendData, readLast }: MetadataDependencies,
+  { append, readLast }: MetadataDependencies,
   stream: string,
   changed: (metadata: Record<string, unknown>) => object,
 ): Promise<void> {
@@ -57,7 +57,7 @@ async function changeMetadata(
     if (Object.keys(change).length === 0) return;
     const data = JSON.stringify({ ...metadata, ...change });
     const event = { id: systemIds.uuid(), type: '$metadata', data, metadata: '{}' };
-    const answer = await appendData(metadataStream, [event], last?.revision ?? 'no-stream');
+    const answer = await append(metadataStream, [event], last?.revision ?? 'no-stream');
     if (answer.kind !== 'conflict') return;
   }
   throw new StoreUnavailable(

@@ -29,32 +29,14 @@ export interface CheckpointOptions<Value> {
 }
 
 /** The progress of a follower, stored in the store itself. */
-export interface Checkpoint<Value> {
-  /** The last one written; undefined if there is none that this version can read. */
-  read(): Promise<Value | undefined>;
-  /** Writes one, if none was written since this follower has read or written. */
-  replace(value: Value): Promise<Appended | Conflict>;
-  /**
-   * Writes one, unless another follower has come as far. Returns the position of the current one in the store.
-   *
-   * @throws TollgateError `checkpoint_contended`
-   */
-  advance(value: Value): Promise<Position>;
-  /** True if the last one in the store is the one that this follower has read or written. */
-  isLast(): Promise<boolean>;
-  /** Since this one wrote, milliseconds; infinite if it has not. */
-  ageMs(): number;
-}
-
-export function createCheckpoint<Value extends { position: Position }>(
-  options: CheckpointOptions<Value>,
-): Checkpoint<Value> {
+export function createCheckpoint<Value extends { position: Position }>(options: CheckpointOptions<Value>) {
   const { store, clock, ids, log, stream, schema } = options;
   let last: { revision: Revision | 'no-stream'; position?: Position } = { revision: 'no-stream' };
   /** The content of the last one, ours or another follower's. */
   let said = beginning;
   let writtenAt = -Infinity;
 
+  /** The last one written; undefined if there is none that this version can read. */
   async function read(): Promise<Value | undefined> {
     const event = await readLast(store, stream);
     last = event ?? { revision: 'no-stream' };
@@ -69,6 +51,7 @@ export function createCheckpoint<Value extends { position: Position }>(
     return undefined;
   }
 
+  /** Writes one, if none was written since this follower has read or written. */
   async function replace(value: Value): Promise<Appended | Conflict> {
     const event = { id: ids.uuid(), type: checkpointEventType, data: value, metadata: {} };
     const answer = await store.append(stream, [event], last.revision, { keepLast: 1 });
@@ -79,6 +62,11 @@ export function createCheckpoint<Value extends { position: Position }>(
     return answer;
   }
 
+  /**
+   * Writes one, unless another follower has come as far. Returns the position of the current one in the store.
+   *
+   * @throws TollgateError `checkpoint_contended`
+   */
   async function advance(value: Value): Promise<Position> {
     for (let conflicts = 0; conflicts < conflictsMax; conflicts += 1) {
       if (value.position < said && last.position !== undefined) return last.position;
@@ -97,8 +85,11 @@ export function createCheckpoint<Value extends { position: Position }>(
     read,
     replace,
     advance,
-    isLast: async () => ((await readLast(store, stream))?.revision ?? 'no-stream') === last.revision,
-    ageMs: () => clock.monotonic() - writtenAt,
+    /** True if the last one in the store is the one that this follower has read or written. */
+    isLast: async (): Promise<boolean> =>
+      ((await readLast(store, stream))?.revision ?? 'no-stream') === last.revision,
+    /** Since this one wrote, milliseconds; infinite if it has not. */
+    ageMs: (): number => clock.monotonic() - writtenAt,
   };
 }
 

@@ -14,11 +14,6 @@ export interface Step<State> {
   after: State;
 }
 
-export interface FoldedStates<State> {
-  /** The states right before and right after an event. @throws StoreUnavailable; errors of the fold */
-  stepOf(event: RecordedEvent, fold: FoldStep<State>): Promise<Step<State>>;
-}
-
 /**
  * A pure function of an event. Followers of one process share the events that they read: its result is cached, and dropped with
  * the event.
@@ -36,11 +31,13 @@ export function oncePerEvent<Made extends object>(
   };
 }
 
+export type FoldedStates<State extends Folded> = ReturnType<typeof createFoldedStates<State>>;
+
 /** Remembers the states that were used last; others are folded again from their streams. */
 export function createFoldedStates<State extends Folded>(
   store: Pick<EventStore, 'read'>,
   { statesMax }: { statesMax: number },
-): FoldedStates<State> {
+) {
   const recent = createRecentlyUsed<State>(statesMax);
 
   async function before({ stream, revision }: RecordedEvent, fold: FoldStep<State>) {
@@ -53,7 +50,8 @@ export function createFoldedStates<State extends Folded>(
   }
 
   return {
-    stepOf: async (event, fold) => {
+    /** The states right before and right after an event. @throws StoreUnavailable; errors of the fold */
+    stepOf: async (event: RecordedEvent, fold: FoldStep<State>): Promise<Step<State>> => {
       const state = await before(event, fold);
       const after = fold(state, event);
       recent.set(event.stream, after);

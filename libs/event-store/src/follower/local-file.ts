@@ -25,19 +25,7 @@ export interface LocalFileOptions<Rows> {
   onRecreated?: () => void;
 }
 
-export interface LocalFile<Rows> {
-  /**
-   * Repeats the work once with an empty file when it finds damage.
-   *
-   * @throws errors of the work; `file_not_openable` (retryable)
-   */
-  use<Result>(work: (rows: Rows) => Result): Result;
-  /** Replaces the file by an empty one. */
-  recreate(): void;
-  /** Grows with each replacement. */
-  generation(): number;
-  close(): void;
-}
+export type LocalFile<Rows> = ReturnType<typeof openLocalFile<Rows>>;
 
 /** The content cannot be used; recreating the file helps. */
 export class DamagedFile extends Error {}
@@ -47,7 +35,7 @@ export class DamagedFile extends Error {}
  *
  * @throws StartupError `file_foreign` for a file of another program
  */
-export function openLocalFile<Rows>(options: LocalFileOptions<Rows>): LocalFile<Rows> {
+export function openLocalFile<Rows>(options: LocalFileOptions<Rows>) {
   const { file, log } = options;
   let opened: { database: DatabaseSync; rows: Rows } | undefined;
   let generation = 1;
@@ -83,7 +71,12 @@ export function openLocalFile<Rows>(options: LocalFileOptions<Rows>): LocalFile<
   // In memory nothing can be wrong before the first use.
   if (file !== ':memory:') tryToOpen();
   return {
-    use(work) {
+    /**
+     * Repeats the work once with an empty file when it finds damage.
+     *
+     * @throws errors of the work; `file_not_openable` (retryable)
+     */
+    use<Result>(work: (rows: Rows) => Result): Result {
       const { rows } = open();
       try {
         return work(rows);
@@ -94,9 +87,11 @@ export function openLocalFile<Rows>(options: LocalFileOptions<Rows>): LocalFile<
         return work(open().rows);
       }
     },
+    /** Replaces the file by an empty one. */
     recreate,
-    generation: () => generation,
-    close() {
+    /** Grows with each replacement. */
+    generation: (): number => generation,
+    close(): void {
       isClosed = true;
       opened?.database.close();
       opened = undefined;

@@ -5,6 +5,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { TollgateError, type Clock, type Ids } from '@tollgate/service-kit';
 import { type EventStore, type Position, type RecordedEvent, beginning } from '../event-store.ts';
+import { createConditions, firstOf } from '../waits.ts';
 import { createBatchAge, restAfter } from './batch-age.ts';
 import {
   type CountComparison,
@@ -62,24 +63,7 @@ export interface ProjectionState {
   differences: number;
 }
 
-export interface LocalProjection<Rows> {
-  /**
-   * Reads or writes the file.
-   *
-   * @throws TollgateError `index_rebuilding` (retryable) when the work finds damage; `file_not_openable` (retryable)
-   */
-  use<Result>(work: (rows: Rows) => Result): Result;
-  state(): ProjectionState;
-  /** Follows until the signal is aborted, through failures of the store and of the file. Never rejects. */
-  follow(signal: AbortSignal): Promise<void>;
-  /** False after `timeoutMs`, or when the following ends. */
-  waitFor(position: Position, timeoutMs: number): Promise<boolean>;
-  /** As `waitFor`, for everything that was recorded before the call. @throws StoreUnavailable */
-  waitForNow(timeoutMs: number): Promise<boolean>;
-  /** Replaces the file by an empty one and follows from zero. */
-  rebuild(): void;
-  close(): void;
-}
+export type LocalProjection<Rows> = ReturnType<typeof openLocalProjection<Rows>>;
 
 export const projectionRebuilding = (cause?: unknown): TollgateError =>
   new TollgateError('index_rebuilding', 'The read model is being rebuilt.', { retryable: true, cause });
@@ -112,7 +96,7 @@ interface Parts<Rows> extends LocalProjectionOptions<Rows> {
 }
 
 /** @throws StartupError `file_foreign` for a file of another program */
-export function openLocalProjection<Rows>(options: LocalProjectionOptions<Rows>): LocalProjection<Rows> {
+export function openLocalProjection<Rows>(options: LocalProjectionOptions<Rows>) {
   const { clock, onChange = () => undefined } = options;
   const state: Parts<Rows>['state'] = {
     position: beginning,
@@ -149,14 +133,25 @@ export function openLocalProjection<Rows>(options: LocalProjectionOptions<Rows>)
     followOnce(parts, signal, gotOn),
   );
   return {
-    use: (work) => inFile(localFile, localFile.generation(), ({ rows }) => work(rows)),
-    state: () => ({ ...state, generation: localFile.generation() }),
-    follow: (signal) => follower.run(signal).finally(waiting.end),
-    waitFor: (position, timeoutMs) => waiting.until(() => state.position >= position, timeoutMs),
-    async waitForNow(timeoutMs) {
+    /**
+     * Reads or writes the file.
+     *
+     * @throws TollgateError `index_rebuilding` (retryable) when the work finds damage; `file_not_openable` (retryable)
+     */
+    use: <Result>(work: (rows: Rows) => Result): Result =>
+      inFile(localFile, localFile.generation(), ({ rows }) => work(rows)),
+    state: (): ProjectionState => ({ ...state, generation: localFile.generation() }),
+    /** Follows until the signal is aborted, through failures of the store and of the file. Never rejects. */
+    follow: (signal: AbortSignal): Promise<void> => follower.run(signal).finally(waiting.end),
+    /** False after `timeoutMs`, or when the following ends. */
+    waitFor: (position: Position, timeoutMs: number): Promise<boolean> =>
+      waiting.until(() => state.position >= position, timeoutMs),
+    /** As `waitFor`, for everything that was recorded before the call. @throws StoreUnavailable */
+    async waitForNow(timeoutMs: number): Promise<boolean> {
       const last = await lastEventAfter(options, state.position);
       return waiting.until(() => state.position >= last, timeoutMs);
     },
+    /** Replaces the file by an empty one and follows from zero. */
     rebuild: localFile.recreate,
     close: localFile.close,
   };
@@ -344,28 +339,22 @@ export const isContinued = ({ metadata }: RecordedEvent): boolean =>
 
 /** Callers that wait for a condition; `wake` checks each again. */
 export function createWaiting(clock: Pick<Clock, 'after'>) {
-  const waiting = new Set<{ isReached: () => boolean; resolve: (isReached: boolean) => void }>();
+  const conditions = createConditions();
+  let ends = 0;
   return {
-    until(isReached: () => boolean, timeoutMs: number): Promise<boolean> {
-      if (isReached()) return Promise.resolve(true);
-      return new Promise((resolve) => {
-        const waiter = {
-          isReached,
-          resolve(answer: boolean) {
-            cancel();
-            waiting.delete(waiter);
-            resolve(answer);
-          },
-        };
-        const cancel = clock.after(timeoutMs, () => waiter.resolve(false));
-        waiting.add(waiter);
-      });
+    /** False after `timeoutMs`, or at the next `end`. */
+    async until(isReached: () => boolean, timeoutMs: number): Promise<boolean> {
+      const begun = ends;
+      await firstOf(
+        conditions.until(() => isReached() || ends > begun),
+        (done) => clock.after(timeoutMs, done),
+      );
+      return isReached();
     },
-    wake(): void {
-      for (const each of [...waiting]) if (each.isReached()) each.resolve(true);
-    },
+    wake: conditions.wake,
     end(): void {
-      for (const each of [...waiting]) each.resolve(false);
+      ends += 1;
+      conditions.wake();
     },
   };
 }

@@ -79,7 +79,8 @@ export function describeSubscribe(given: Stores): void {
       const category = freshCategory();
       const subscription = probe(store, { prefixes: [`${category}-`] });
       await subscription.caughtUp();
-      for (let count = 0; count < 5; count += 1) await store.keepLast(`${category}-1`, 5);
+      await store.append(`${category}-1`, givenEvents(6), 'any');
+      for (let before = 1; before <= 5; before += 1) await store.truncate(`${category}-1`, before);
       const { position } = appended(await store.append(`${category}-1`, givenEvents(1), 'any'));
       await subscription.caughtUp(position);
       await subscription.stop();

@@ -64,11 +64,6 @@ export function createEventLog(now: () => number) {
     head: () => toPosition(all.length),
     /** Takes a snapshot. @returns a function that restores it and drops all later events */
     backup: () => backUp(shelf),
-    keepLast: (name: string, count: number): void => {
-      const stream = opened(shelf, name);
-      stream.keepLast = count;
-      trim(stream);
-    },
     truncate: (name: string, before: Revision): void => {
       const stream = streams.get(name);
       if (stream === undefined) return;

@@ -78,7 +78,6 @@ export function createSimulatedStore(world: World, life: Life, hooks?: Hooks): E
         return log.head();
       }),
     subscribe: (options) => subscription(world, life, options, hooks),
-    keepLast: (stream, count) => changing(`keep last of ${stream}`, () => log.keepLast(stream, count)),
     truncate: (stream, before) => changing(`truncate ${stream}`, () => log.truncate(stream, before)),
     remove: (stream) => changing(`remove ${stream}`, () => log.remove(stream)),
     close: async () => undefined,

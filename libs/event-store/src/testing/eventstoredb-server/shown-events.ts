@@ -45,9 +45,6 @@ export async function scavengeLog(
     const stream = fromStoredStream(stored);
     if (!isScavenged(stream)) continue;
     const shown = await shownOf(store, stream);
-    const count = shown.kind === 'deleted' ? 1 : Math.max(1, last + 1 - shown.revision);
-    await store.keepLast(stored, count);
-    // Later appends stay until the next time.
-    await store.keepLast(stored, Number.MAX_SAFE_INTEGER);
+    await store.truncate(stored, shown.kind === 'deleted' ? last : shown.revision);
   }
 }

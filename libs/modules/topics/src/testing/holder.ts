@@ -78,7 +78,6 @@ export function createHolder({ store, bus }: Pick<Publishing, 'store' | 'bus'>):
   return {
     store: {
       append: (...given) => ofStore(() => store.append(...given)),
-      keepLast: (...given) => ofStore(() => store.keepLast(...given)),
       truncate: (...given) => ofStore(() => store.truncate(...given)),
       remove: (...given) => ofStore(() => store.remove(...given)),
       head: () => ofStore(() => store.head()),

@@ -76,9 +76,8 @@ export async function plantView(
   data: unknown,
 ): Promise<void> {
   const stream = viewStreamOf(streamOf(kind, token));
-  await store.keepLast(stream, 1);
   const event = { id: randomUUID(), type: viewWrittenType, data, metadata: {} };
-  await store.append(stream, [event], 'any');
+  await store.append(stream, [event], 'any', { keepLast: 1 });
 }
 
 /** The checkpoint of a projector that has written all views up to `position`, except those of the failed streams. */
@@ -89,8 +88,7 @@ export async function writeCheckpoint(
 ): Promise<Appended> {
   const data = { position, counts: {}, failedStreams };
   const event = { id: randomUUID(), type: checkpointEventType, data, metadata: {} };
-  await store.keepLast(checkpointStream, 1);
-  return appended(await store.append(checkpointStream, [event], 'any'));
+  return appended(await store.append(checkpointStream, [event], 'any', { keepLast: 1 }));
 }
 
 /** Events of one stream with its view and the checkpoint after it. */
