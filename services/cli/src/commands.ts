@@ -1,5 +1,4 @@
 /** Every command of `tollgate`: name, description, parameters and function. */
-import { publishedTopics } from '@tollgate/topics';
 import {
   type Command,
   argument,
@@ -305,11 +304,8 @@ export const commands: readonly Command<ActingTools>[] = [
   ),
   command(
     'topics republish',
-    'have the publisher publish events again, with the same ce_ids, after a topic lost records',
-    {
-      topic: option('<topic>', 'only the events of this topic', choice(publishedTopics)),
-      from: option('<time>', 'events recorded at this time or later; all by default', read.instant),
-    },
+    'have the publisher fill topics that were deleted or have lost their last records',
+    {},
     republish,
   ),
   command(

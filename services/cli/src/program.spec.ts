@@ -79,8 +79,6 @@ describe('an invalid call exits with 2 and one sentence, and opens nothing', () 
     ['topics create --replication 0', '--replication'],
     ['topics check --replication 1e1', '--replication'],
     ['topics check --replication 10', '--replication'],
-    ['topics republish --topic provider.callbacks.v1', '--topic'],
-    ['topics republish --from yesterday', '--from'],
     ['audit --since yesterday', '--since'],
     ['audit --kind money', '--kind'],
     ['audit --team ../x', '--team'],

@@ -3,7 +3,6 @@ import { temporaryStore } from '@tollgate/event-store/testing';
 import { gatewayTopics } from '@tollgate/gateway-api';
 import type { TopicDifference, TopicSpec } from '@tollgate/message-bus';
 import { systemClock, systemIds } from '@tollgate/service-kit';
-import { publishedTopics } from '@tollgate/topics';
 import { describe, expect, it } from 'vitest';
 import type { TopicAdmin } from './tools.ts';
 import { runWith, toolsWith } from './testing/run-with.ts';
@@ -95,22 +94,14 @@ describe('topics republish', () => {
   const moved = { id: systemIds.uuid(), type: 'CheckpointMoved', data: checkpoint, metadata: {} };
   const stream = 'checkpoint-event-publisher';
 
-  it.each([
-    ['topics republish', publishedTopics],
-    ['topics republish --topic gateway.payouts.v1', ['gateway.payouts.v1']],
-    ['topics republish --from 2020-01-01', publishedTopics],
-  ])('%s has the publisher begin again, and is in the security log', async (command, topics) => {
+  it('has the publisher begin again, and is in the security log', async () => {
     const store = await temporaryStore();
     await store.append(stream, [moved], 'no-stream');
-    const { exitCode, audit } = await run(command, [], store);
+    const { exitCode, audit } = await run('topics republish', [], store);
     expect(exitCode).toBe(0);
     const [last] = await Array.fromAsync(store.read(stream, { direction: 'backwards', limit: 1 }));
-    expect(last?.data).toEqual({
-      ...checkpoint,
-      position: beginning,
-      republication: { topics, upTo: expect.any(String), reached: '5', from: beginning },
-    });
-    expect(await audit()).toMatchObject([{ command: 'topics republish', detail: { topics } }]);
+    expect(last?.data).toEqual({ ...checkpoint, position: beginning });
+    expect(await audit()).toMatchObject([{ command: 'topics republish', detail: {} }]);
   });
 
   it('is refused if nothing was published, and does nothing without Kafka', async () => {

@@ -1,5 +1,5 @@
 /** `topics …`, `tail`: topics on Kafka, and the records of a topic without consuming them. */
-import { publishedTopics, requestRepublication } from '@tollgate/topics';
+import { requestRepublication } from '@tollgate/topics';
 import { gatewayTopics } from '@tollgate/gateway-api';
 import { minInsyncReplicasOf } from '@tollgate/gateway/configuration';
 import type { ReadTopicOptions, TopicDifference, TopicSpec } from '@tollgate/message-bus';
@@ -11,18 +11,11 @@ import { type CommandTools, type TopicAdmin, recordAction, stopSignalOf, topicRe
 
 const withoutKafka = 'Nothing is needed: without Kafka, the topics are computed when they are read.';
 
-/** @param from events recorded at or after this time, milliseconds since the Unix epoch */
-export async function republish(
-  tools: CommandTools,
-  { topic, from: since }: { topic: string | undefined; from: number | undefined },
-): Promise<CommandResult> {
+export async function republish(tools: CommandTools): Promise<CommandResult> {
   if (tools.topicAdmin === undefined) return done(withoutKafka, { needed: false });
-  const topics = topic === undefined ? publishedTopics : [topic];
-  const from = since === undefined ? 'beginning' : new Date(since).toISOString();
-  await recordAction(tools, 'topics republish', { topics, from });
-  if (!(await requestRepublication(tools, { topics, since }))) return refuse('Nothing was published.');
-  const text = `The publisher republishes from ${from}: ${topics.join(', ')}. Follow tollgate_publisher_lag_seconds.`;
-  return done(text, { needed: true, topics, from });
+  await recordAction(tools, 'topics republish', {});
+  if (!(await requestRepublication(tools))) return refuse('Nothing was published.');
+  return done('The publisher fills the topics. Follow tollgate_publisher_lag_seconds.', { needed: true });
 }
 
 export const checkTopics =

@@ -10,7 +10,6 @@ import {
 import type { KafkaMessageBus } from '@tollgate/message-bus';
 import { type Clock, type Ids, type Log, TollgateError } from '@tollgate/service-kit';
 import { z } from 'zod';
-import { publishedPrefixes } from './topic-records.ts';
 
 export const checkpointStream = 'checkpoint-event-publisher';
 /** Minimum time between two writes of a position alone: the last records cover later positions. @unit milliseconds */
@@ -21,15 +20,6 @@ const proofsMax = 3;
 /** Maximum conflicts with other writers of the checkpoint for a republication request. */
 const conflictsMax = 10;
 
-const republicationSchema = z.object({
-  topics: z.array(z.string()),
-  /** Events up to `from` and after `upTo` are published as usual. */
-  from: positionSchema,
-  upTo: positionSchema,
-  /** Every event up to here is on the other topics. */
-  reached: positionSchema,
-});
-
 const checkpointSchema = z.object({
   /** Address of the topics that the position applies to. On other topics, nothing was published. */
   address: z.string(),
@@ -37,8 +27,6 @@ const checkpointSchema = z.object({
   position: positionSchema,
   /** `revision` is the first event that is not on its topic. */
   failedStreams: z.array(failedStreamSchema),
-  /** Topics whose events are published again, regardless of their last records. */
-  republication: republicationSchema.optional(),
 });
 export type Progress = Omit<z.infer<typeof checkpointSchema>, 'address'>;
 
@@ -109,49 +97,23 @@ export function createPublisherCheckpoint(
 }
 
 /**
- * Requests that the publisher, in any process, publishes the events of these topics again that were recorded at that time or
- * later; all of them without a time. False if nothing was published yet.
+ * Has the publisher, in any process, go through all events again: it publishes those after the last record of each partition.
+ * False if nothing was published yet.
  *
  * @throws StoreUnavailable; TollgateError `checkpoint_contended`
  */
-export async function requestRepublication(
-  deps: StoreDependencies,
-  { topics, since }: { topics: readonly string[]; since: number | undefined },
-): Promise<boolean> {
+export async function requestRepublication(deps: StoreDependencies): Promise<boolean> {
   const checkpoint = openCheckpoint(deps);
-  const from = since === undefined ? beginning : await positionBefore(deps.store, since);
   for (let conflicts = 0; conflicts < conflictsMax; conflicts += 1) {
     const last = await checkpoint.read();
     if (last === undefined) return false;
-    const { republication: underWay, position: reached } = last;
-    const republication = {
-      topics: [...new Set([...(underWay?.topics ?? []), ...topics])],
-      from: earlierOf(from, underWay?.from ?? from),
-      // The checkpoint may lag behind the published records.
-      upTo: await deps.store.head(),
-      reached: underWay?.reached ?? reached,
-    };
-    const position = earlierOf(from, reached);
-    const answer = await checkpoint.replace({ ...last, republication, position });
+    const answer = await checkpoint.replace({ ...last, position: beginning });
     if (answer.kind === 'appended') return true;
   }
   throw new TollgateError('checkpoint_contended', 'The publisher keeps writing its checkpoint. Retry.', {
     retryable: true,
   });
 }
-
-/** The position before the first event recorded at that time or later. */
-async function positionBefore(store: EventStore, since: number): Promise<Position> {
-  const { signal } = new AbortController();
-  let position = beginning;
-  for await (const item of store.subscribe({ from: beginning, prefixes: publishedPrefixes, signal })) {
-    if (item.kind === 'caught-up' || item.recordedAt >= since) break;
-    position = item.position;
-  }
-  return position;
-}
-
-const earlierOf = (a: Position, b: Position): Position => (a < b ? a : b);
 
 const superseded = () =>
   new TollgateError('publisher_superseded', 'Another publisher has taken over.', { retryable: true });

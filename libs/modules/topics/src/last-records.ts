@@ -18,16 +18,7 @@ export interface LastRecord {
 
 type Outgoing = Pick<Message, 'key' | 'headers'> & { topic: string };
 
-export interface LastRecords {
-  /** Undefined if the partition of this record is empty. */
-  of(record: Outgoing): Promise<LastRecord | undefined>;
-  /** Notes this record as the last one of its partition. */
-  note(record: Outgoing): Promise<void>;
-  /** True if this record is on its topic, unless its stream was quarantined. */
-  reaches(record: Outgoing): Promise<boolean>;
-  /** Position of the furthest partition. */
-  furthest: Position;
-}
+export type LastRecords = Awaited<ReturnType<typeof readLastRecords>>;
 
 interface Dependencies {
   store: Pick<EventStore, 'read'>;
@@ -38,7 +29,7 @@ interface Dependencies {
  * @param end a position after everything published from this store
  * @throws BusUnavailable, StoreUnavailable; TollgateError `topic_of_another_store`
  */
-export async function readLastRecords({ store, bus }: Dependencies, end: Position): Promise<LastRecords> {
+export async function readLastRecords({ store, bus }: Dependencies, end: Position) {
   const records = (await Promise.all(publishedTopics.map((topic) => bus.lastPerPartition(topic)))).flat();
   await Promise.all(records.map((record) => requireOfStore(store, record, end)));
   const nameOf = (topic: string, partition: number) => `${topic} ${partition}`;
@@ -49,10 +40,15 @@ export async function readLastRecords({ store, bus }: Dependencies, end: Positio
   const partitionOf = async ({ topic, key }: Outgoing) => nameOf(topic, await bus.partitionOf(topic, key));
   const of = async (record: Outgoing) => byPartition.get(await partitionOf(record));
   return {
+    /** Undefined if the partition of this record is empty. */
     of,
+    /** Position of the furthest partition. */
     furthest,
-    note: async (record) => void byPartition.set(await partitionOf(record), toLastRecord(record)),
-    reaches: async (record) => {
+    /** Notes this record as the last one of its partition. */
+    note: async (record: Outgoing): Promise<void> =>
+      void byPartition.set(await partitionOf(record), toLastRecord(record)),
+    /** True if this record is on its topic, unless its stream was quarantined. */
+    reaches: async (record: Outgoing): Promise<boolean> => {
       const { position } = toLastRecord(record);
       return position <= furthest && position <= ((await of(record))?.position ?? beginning);
     },

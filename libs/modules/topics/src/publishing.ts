@@ -52,7 +52,6 @@ interface Pass extends PublishingDependencies {
   checkpoint: PublisherCheckpoint;
   /** The last position of the checkpoint. */
   from: Position;
-  republication: Progress['republication'];
   lastRecords: LastRecords;
   recordsOf: ReturnType<typeof createRecordsOf>;
   batch: Batch;
@@ -71,12 +70,12 @@ export async function publishFromCheckpoint(
   signal: AbortSignal,
 ): Promise<void> {
   const checkpoint = createPublisherCheckpoint(deps);
-  const { failedStreams, claimedAt, position: from, republication } = await checkpoint.claim();
+  const { failedStreams, claimedAt, position: from } = await checkpoint.claim();
   // After the claim: from here on, the former publisher begins no further send.
   const lastRecords = await readLastRecords(deps, claimedAt);
   const [recordsOf, batch] = [createRecordsOf(deps.store), createBatch(deps.bus)];
   const failed = createFailedStreams(deps.log, failedStreams);
-  const parts = { checkpoint, from, republication, lastRecords, recordsOf, batch, failed, watch, signal };
+  const parts = { checkpoint, from, lastRecords, recordsOf, batch, failed, watch, signal };
   const pass: Pass = { ...deps, ...parts };
   watch.failed(failed.list());
   for (const each of failedStreams) await retry(pass, each);
@@ -130,11 +129,8 @@ async function follow(pass: Pass): Promise<void> {
     }
     await flush(pass);
     watch.reached(item.position, item.kind === 'caught-up');
-    const isRepublished = pass.republication !== undefined && item.position >= pass.republication.upTo;
-    if (isRepublished) pass.republication = undefined;
     // Another follower's checkpoint also moves the end of the store: answering each with ours would never end.
-    if (events > 0 || isRepublished)
-      await checkpoint.write(progressAt(pass, item.position), { atOnce: isRepublished });
+    if (events > 0) await checkpoint.write(progressAt(pass, item.position));
     if (item.kind === 'caught-up') await restAfter(events, { clock, signal });
     events = 0;
     age.restart();
@@ -151,33 +147,22 @@ async function take(pass: Pass, event: RecordedEvent): Promise<void> {
     return;
   }
   for (const record of records) {
-    if (await isThere(pass, record, event.position)) continue;
+    if (await pass.lastRecords.reaches(record)) continue;
     pass.watch.pending(event);
     pass.batch.add(record);
   }
 }
 
 /** Journal entries are sent first: once the record of its subject is published, all records of an event are. */
-async function isPublished({ republication, lastRecords }: Pass, event: RecordedEvent): Promise<boolean> {
+async function isPublished({ lastRecords }: Pass, event: RecordedEvent): Promise<boolean> {
   const published = publishedStream(event.stream);
-  if (published === undefined || republication !== undefined) return false;
+  if (published === undefined) return false;
   const { kind, key } = published;
   return lastRecords.reaches({ topic: kind.topic, key, headers: { [positionHeader]: event.position } });
 }
 
 const isHeldBack = ({ failed }: Pass, { stream, revision }: RecordedEvent): boolean =>
   failed.has(stream) && failed.list().some((each) => each.stream === stream && revision >= each.revision);
-
-async function isThere(
-  { republication, lastRecords }: Pass,
-  record: TopicRecord,
-  position: Position,
-): Promise<boolean> {
-  const isRepublished = republication?.topics.includes(record.topic) === true;
-  if (isRepublished && position > republication.from && position <= republication.upTo) return false;
-  if (republication !== undefined && !isRepublished && position <= republication.reached) return true;
-  return lastRecords.reaches(record);
-}
 
 /** Undefined if they cannot be made, and the stream is quarantined. @throws StoreUnavailable */
 async function recordsFor(
@@ -200,17 +185,17 @@ async function flush({ batch, checkpoint, signal }: Pass): Promise<void> {
   await batch.publish();
 }
 
-function progressAt({ republication, failed }: Pass, position: Position): Progress {
-  const isDone = republication === undefined || position >= republication.upTo;
-  return { position, failedStreams: failed.list(), ...(isDone ? {} : { republication }) };
-}
+const progressAt = ({ failed }: Pass, position: Position): Progress => ({
+  position,
+  failedStreams: failed.list(),
+});
 
 async function noteFailed(pass: Pass, position: Position): Promise<void> {
   pass.watch.failed(pass.failed.list());
   await pass.checkpoint.write(progressAt(pass, position), { atOnce: true });
 }
 
-/** Includes the checkpoint: another process has taken over, or requested a republication. */
+/** Includes the checkpoint: another process has taken over, or an operator has moved it to the beginning. */
 const followed = [...publishedPrefixes, checkpointStream];
 
 const laterOf = (a: Position, b: Position): Position => (a > b ? a : b);
