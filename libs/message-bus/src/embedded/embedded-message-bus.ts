@@ -1,7 +1,6 @@
 import {
   type EventStore,
   StoreUnavailable,
-  inAppends,
   leaseDurationMsDefault,
   type RecordedEvent,
   beginning,
@@ -80,8 +79,8 @@ async function publish(
   messages: readonly Message[],
 ): Promise<void> {
   try {
-    for (const events of inAppends(messages.map((message) => toNewEvent(ids.uuid(), message))))
-      await store.append(topicStream(topic), events, 'any');
+    for (const message of messages)
+      await store.append(topicStream(topic), [toNewEvent(ids.uuid(), message)], 'any');
   } catch (cause) {
     if (!(cause instanceof StoreUnavailable)) throw cause;
     const { retryable } = cause;

@@ -40,7 +40,6 @@ it('writes nothing at all', async () => {
       written.push(stream);
       return store.append(stream, ...others);
     },
-    keepLast: async (stream) => void written.push(stream),
   };
   await openBus(store).publish('topic', [{ key: 'k', value: new Uint8Array(), headers: {} }]);
   const reader = createEmbeddedTopicReader({ store: watched });

@@ -14,23 +14,18 @@ export interface ClusterLinkOptions {
   deadlineMs: number;
 }
 
-/** A connection for everything that is not records: kept up by its own loop, so that readiness needs no traffic. */
-export interface ClusterLink {
-  /** True if the cluster answered the last query. */
-  isConnected(): boolean;
-  /** `work` reads, and is repeated while a partition gets another leader. @throws BusUnavailable */
-  ask<Result>(work: (cluster: Cluster) => Promise<Result>): Promise<Result>;
-  close(): Promise<void>;
-}
+export type ClusterLink = ReturnType<typeof createClusterLink>;
 
-export function createClusterLink({ connection, clock, deadlineMs }: ClusterLinkOptions): ClusterLink {
+/** A connection for everything that is not records: kept up by its own loop, so that readiness needs no traffic. */
+export function createClusterLink({ connection, clock, deadlineMs }: ClusterLinkOptions) {
   const { log } = connection;
   const closing = new AbortController();
-  let opened: OpenCluster | undefined;
+  let opened: ReturnType<typeof openCluster> | undefined;
   let isConnected = false;
   /** The causes that were reported since it last answered. */
   const reported = new Set<string>();
 
+  /** `work` reads, and is repeated while a partition gets another leader. @throws BusUnavailable */
   async function ask<Result>(work: (cluster: Cluster) => Promise<Result>): Promise<Result> {
     opened ??= openCluster(connection);
     const { cluster, connected, sever } = opened;
@@ -78,9 +73,10 @@ export function createClusterLink({ connection, clock, deadlineMs }: ClusterLink
 
   void keepUp();
   return {
-    isConnected: () => isConnected,
+    /** True if the cluster answered the last query. */
+    isConnected: (): boolean => isConnected,
     ask,
-    close: async () => {
+    close: async (): Promise<void> => {
       closing.abort();
       isConnected = false;
       opened?.sever();
@@ -88,14 +84,8 @@ export function createClusterLink({ connection, clock, deadlineMs }: ClusterLink
   };
 }
 
-interface OpenCluster {
-  cluster: Cluster;
-  connected: Promise<void>;
-  sever(): void;
-}
-
 /** kafkajs exposes its connection to the cluster only to partition assigners: this one assigns nothing and returns it. */
-function openCluster(connection: KafkaConnectionOptions): OpenCluster {
+function openCluster(connection: KafkaConnectionOptions) {
   const { kafka, sever } = createKafkaClient(connection);
   let cluster: Cluster | undefined;
   kafka.consumer({

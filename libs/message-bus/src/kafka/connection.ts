@@ -50,17 +50,10 @@ export const clientRetry: RetryOptions = {
 };
 
 /** A client with its own sockets, for one producer or consumer. */
-export interface KafkaClient {
-  kafka: Kafka;
-  /** Cuts every connection and allows no new one: nothing pending can be sent from now on. */
-  sever(): void;
-}
-
-export function createKafkaClient(options: KafkaConnectionOptions): KafkaClient {
+export function createKafkaClient(options: KafkaConnectionOptions) {
   const { brokers, clientId, log, ssl, sasl, requestTimeoutMs = requestTimeoutMsDefault } = options;
   const sockets = new Set<OpenSocket>();
   let isSevered = false;
-  hideTimeoutNegativeWarning();
   const kafka = new Kafka({
     brokers: [...brokers],
     clientId,
@@ -82,7 +75,8 @@ export function createKafkaClient(options: KafkaConnectionOptions): KafkaClient 
   });
   return {
     kafka,
-    sever: () => {
+    /** Cuts every connection and allows no new one: nothing pending can be sent from now on. */
+    sever: (): void => {
       isSevered = true;
       for (const { socket, tcp } of sockets) {
         // A reset, because a mere close would still deliver the buffers.
@@ -134,29 +128,6 @@ function toSaslOptions({ mechanism, username, password }: KafkaSasl): SASLOption
       return password.reveal();
     },
   };
-}
-
-const hiddenWarning = 'TimeoutNegativeWarning';
-const withHiddenWarning = new WeakSet<object>();
-
-/**
- * kafkajs sets timers with negative durations while a connection is idle, and Node warns about it. Hides that one warning for
- * the rest of the process.
- */
-export function hideTimeoutNegativeWarning(target: Pick<NodeJS.Process, 'emitWarning'> = process): void {
-  if (withHiddenWarning.has(target)) return;
-  withHiddenWarning.add(target);
-  const original = target.emitWarning;
-  const filtered = (...args: Parameters<typeof original>) => {
-    if (nameOf(args) !== hiddenWarning) original.apply(target, args);
-  };
-  target.emitWarning = filtered as typeof original;
-}
-
-function nameOf([warning, given]: readonly unknown[]): unknown {
-  if (warning instanceof Error) return warning.name;
-  if (typeof given === 'object' && given !== null && 'type' in given) return given.type;
-  return given;
 }
 
 const text = 'the Kafka client reports';

@@ -127,8 +127,10 @@ async function lastWithin(cluster: Cluster, range: Range): Promise<RawMessage | 
   return last;
 }
 
-/** The partition of a key: the same as for every client with Kafka's own rule, in any language. */
-/** A topic's number of partitions is read once: increasing it would separate a key from its earlier records. */
+/**
+ * The partition of a key: the same as for every client with Kafka's own rule, in any language. A topic's number of partitions is
+ * read once: increasing it would separate a key from its earlier records.
+ */
 export function createTopicPartitions(link: ClusterLink) {
   const known = new Map<string, Promise<readonly number[]>>();
   const partition = Partitioners.DefaultPartitioner();

@@ -43,17 +43,11 @@ interface Waiting {
   isLast: boolean;
 }
 
-interface OpenProducer {
-  producer: Producer;
-  connected: Promise<void>;
-  sever(): void;
-}
-
 export function createTopicWriter(options: TopicWriterOptions) {
   const { connection, topic, partitionOf, clock, deadlineMs } = options;
   const queue: Waiting[] = [];
   let waitingBytes = 0;
-  let opened: OpenProducer | undefined;
+  let opened: ReturnType<typeof openProducer> | undefined;
   let flying: Promise<void> | undefined;
 
   async function flyUntilEmpty(): Promise<void> {
@@ -150,7 +144,7 @@ export const producerConfig: ProducerConfig = {
   retry: clientRetry,
 };
 
-function openProducer(connection: KafkaConnectionOptions): OpenProducer {
+function openProducer(connection: KafkaConnectionOptions) {
   const { kafka, sever } = createKafkaClient(connection);
   const producer = kafka.producer(producerConfig);
   const connected = producer.connect();
