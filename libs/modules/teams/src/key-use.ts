@@ -2,7 +2,7 @@
  * The last use of a key, to the hour (stream `key-use-<team>.<keyId>`, of which the last event is kept). At most one event per
  * key and hour, from any process; a failed write is repeated later, and delays nothing.
  */
-import { type EventStore, type RecordedEvent } from '@tollgate/event-store';
+import { type EventStore, type RecordedEvent, readLast } from '@tollgate/event-store';
 import { type Clock, type Ids, type Log, hourMs } from '@tollgate/service-kit';
 import { z } from 'zod';
 
@@ -21,7 +21,7 @@ export function createKeyUse(deps: { store: EventStore; clock: Clock; ids: Ids; 
   const waiting = new Map<string, number>();
 
   async function write(stream: string, hour: number): Promise<void> {
-    const last = await lastOf(store, stream);
+    const last = await readLast(store, stream);
     if (last !== undefined && hourOf(last) >= hour) return;
     const metadata = { schemaVersion: 1, recordedAt: clock.now() };
     const event = { id: ids.uuid(), type: 'KeyUsed', data: { hour }, metadata };
@@ -61,13 +61,8 @@ export function createKeyUse(deps: { store: EventStore; clock: Clock; ids: Ids; 
 
 /** Start of the hour of its last use, milliseconds since the Unix epoch; undefined for never. */
 export async function lastUseOf(store: Pick<EventStore, 'read'>, key: KeyName): Promise<number | undefined> {
-  const last = await lastOf(store, keyUseStream(key));
+  const last = await readLast(store, keyUseStream(key));
   return last === undefined ? undefined : hourOf(last);
-}
-
-async function lastOf(store: Pick<EventStore, 'read'>, stream: string): Promise<RecordedEvent | undefined> {
-  for await (const recorded of store.read(stream, { direction: 'backwards', limit: 1 })) return recorded;
-  return undefined;
 }
 
 const hourOf = ({ data }: RecordedEvent): number => z.object({ hour: z.int() }).parse(data).hour;

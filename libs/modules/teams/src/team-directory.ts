@@ -77,36 +77,7 @@ export interface AccessRefusal {
   requestId?: string;
 }
 
-export interface TeamDirectory {
-  /** Resolves when every key issued or revoked before the call is known. */
-  start(): Promise<void>;
-  /**
-   * The owner of the key in an `Authorization` header. Before `start` has resolved, keys may be unknown.
-   *
-   * @param address of the caller; a key bound to networks is refused without one
-   * @param onBehalf applies to the credential of a person only
-   */
-  authenticate(authorization: string | undefined, address?: string, onBehalf?: OnBehalf): Authentication;
-  /**
-   * Resolves when every key issued before the call is known, or after a second: a new key works at once. Concurrent calls share
-   * one read.
-   */
-  catchUp(): Promise<void>;
-  /** Passes a refusal on to its recorders. */
-  noteRefusal(refusal: AccessRefusal): void;
-  /** Unexpired tokens and sessions of people, by person, oldest first. */
-  credentialsOfPeople(): readonly RegisteredCredential[];
-  /** Every team, including those whose record cannot be read. */
-  names(): readonly string[];
-  /** Undefined for a team that is unknown or whose record cannot be read. */
-  find(team: string): Team | undefined;
-  /** The origins for webhooks of the team now; none for a team that is unknown or whose record cannot be read. */
-  callbackOriginsOf(team: string): readonly string[];
-  /** Names of the team's current signing secrets for an origin, the newest first. */
-  webhookSecretVersionsOf(team: string, endpoint: { environment: string; origin: string }): readonly string[];
-  health(): DirectoryHealth;
-  stop(): Promise<void>;
-}
+export type TeamDirectory = ReturnType<typeof createTeamDirectory>;
 
 /** A valid key. Several teams may have keys of one id: the secret decides. */
 interface KnownKey {
@@ -143,7 +114,7 @@ const catchUpMsMax = 1_000;
  * soon as it is recorded. An unsigned event is ignored and earlier signed ones stay valid, so that a forged row neither grants
  * nor revokes anything. A team whose signed events cannot be read, or have a gap, has no keys and no origins.
  */
-export function createTeamDirectory(deps: TeamDirectoryDependencies): TeamDirectory {
+export function createTeamDirectory(deps: TeamDirectoryDependencies) {
   const { store, clock, verifier, operators, log, onRefusal = () => {} } = deps;
   const people = operators && createKnownPeople({ verifier: operators.records, clock, log });
   const keysById = new Map<string, KnownKey[]>();
@@ -186,7 +157,8 @@ export function createTeamDirectory(deps: TeamDirectoryDependencies): TeamDirect
   }
 
   return {
-    start: () => {
+    /** Resolves when every key issued or revoked before the call is known. */
+    start: (): Promise<void> => {
       const { promise, resolve, reject } = Promise.withResolvers<undefined>();
       const onCaughtUp = () => resolve(undefined);
       following = follow(onCaughtUp).then(onCaughtUp, (error: unknown) => {
@@ -200,22 +172,36 @@ export function createTeamDirectory(deps: TeamDirectoryDependencies): TeamDirect
       });
       return promise;
     },
+    /** The owner of the key in an `Authorization` header. Before `start` has resolved, keys may be unknown. */
     authenticate: authenticationBy(deps, { keysById, people, find: records.find }),
-    catchUp: () =>
+    /**
+     * Resolves when every key issued before the call is known, or after a second: a new key works at once. Concurrent calls share
+     * one read.
+     */
+    catchUp: (): Promise<void> =>
       (nextReading ??= reading.then(() => {
         nextReading = undefined;
         // An event that cannot be applied ends the following subscription as well, and is logged there.
         return (reading = readToEnd().catch(() => undefined));
       })),
+    /** Passes a refusal on to its recorders. */
     noteRefusal: onRefusal,
-    credentialsOfPeople: () => people?.credentials() ?? [],
-    names: records.names,
+    /** Unexpired tokens and sessions of people, by person, oldest first. */
+    credentialsOfPeople: (): readonly RegisteredCredential[] => people?.credentials() ?? [],
+    /** Every team, including those whose record cannot be read. */
+    names: (): readonly string[] => records.names(),
+    /** Undefined for a team that is unknown or whose record cannot be read. */
     find: records.find,
-    callbackOriginsOf: (team) => records.find(team)?.allowedOrigins.callback ?? [],
-    webhookSecretVersionsOf: (team, endpoint) =>
+    /** The origins for webhooks of the team now; none for a team that is unknown or whose record cannot be read. */
+    callbackOriginsOf: (team: string): readonly string[] => records.find(team)?.allowedOrigins.callback ?? [],
+    /** Names of the team's current signing secrets for an origin, the newest first. */
+    webhookSecretVersionsOf: (
+      team: string,
+      endpoint: { environment: string; origin: string },
+    ): readonly string[] =>
       webhookSecretVersions(records.find(team)?.webhookRotations ?? [], endpoint, clock.now()),
     health: records.health,
-    stop: async () => {
+    stop: async (): Promise<void> => {
       stopping.abort();
       await following;
     },
@@ -231,16 +217,20 @@ function authenticationBy(
   }: {
     keysById: ReadonlyMap<string, KnownKey[]>;
     people: KnownPeople | undefined;
-    find: TeamDirectory['find'];
+    find: (team: string) => Team | undefined;
   },
-): TeamDirectory['authenticate'] {
+) {
   const { clock, operators, sessionIdleMs = sessionIdleMsDefault, onUse = () => {} } = deps;
   const faultOf = ({ id, person, expiresAt, usedAt }: OperatorClaims): PersonRefusal | undefined => {
     if (expiresAt <= clock.now()) return 'person_token_expired';
     if (people?.isRegistered({ id, person }) !== true) return 'person_token_revoked';
     return usedAt !== undefined && usedAt + sessionIdleMs <= clock.now() ? 'session_idle' : undefined;
   };
-  return (authorization, address = '', onBehalf = {}) => {
+  /**
+   * @param address of the caller; a key bound to networks is refused without one
+   * @param onBehalf applies to the credential of a person only
+   */
+  return (authorization: string | undefined, address = '', onBehalf: OnBehalf = {}): Authentication => {
     if (authorization === undefined || authorization === '')
       return { kind: 'refused', code: 'auth_header_not_found' };
     const text = /^bearer +(\S+)$/i.exec(authorization)?.[1] ?? '';

@@ -63,19 +63,21 @@ interface AddTeam {
   type: 'AddTeam';
   name: string;
 }
-export interface IssueKey {
-  type: 'IssueKey';
-  keyId: string;
-  environment: Environment;
-  scopes: readonly Scope[];
+const keySchema = z.object({
+  keyId: z.string(),
+  environment: environmentSchema,
+  scopes: z.array(scopeSchema).readonly(),
   /** SHA-256 of the key's secret, hexadecimal. */
-  secretHash: string;
+  secretHash: z.string(),
   /** If the key has its own limit. */
-  requestsPerSecondMax?: number;
+  requestsPerSecondMax: requestsPerSecondSchema.optional(),
   /** Expiry, milliseconds since the Unix epoch; absent: never. */
-  expiresAt?: number;
+  expiresAt: z.int().optional(),
   /** Networks from which it may be used (`normaliseNetwork`); absent for everywhere. */
-  networks?: readonly string[];
+  networks: z.array(z.string()).readonly().optional(),
+});
+export interface IssueKey extends z.infer<typeof keySchema> {
+  type: 'IssueKey';
   /** The time of the decision, milliseconds since the Unix epoch. */
   at: number;
 }
@@ -95,15 +97,7 @@ export type TeamCommand = AddTeam | IssueKey | RevokeKey | AllowOrigins | Rotate
 
 export const teamEventSchemas = {
   TeamAdded: z.object({ name: teamNameSchema }),
-  KeyIssued: z.object({
-    keyId: z.string(),
-    environment: environmentSchema,
-    scopes: z.array(scopeSchema),
-    secretHash: z.string(),
-    requestsPerSecondMax: requestsPerSecondSchema.optional(),
-    expiresAt: z.int().optional(),
-    networks: z.array(z.string()).optional(),
-  }),
+  KeyIssued: keySchema,
   KeyRevoked: z.object({ keyId: z.string(), reason: z.literal('replaced').optional() }),
   OriginsAllowed: z.object({ purpose: z.enum(originPurposes), origins: z.array(z.string()) }),
   WebhookSecretRotated: webhookRotationSchema,
@@ -118,14 +112,7 @@ export const teamStream = (name: string): string => `${teamStreamPrefix}${name}`
 
 export const { decode: decodeTeamEvent, versionOf: versionOfTeamEvent } = eventFamily(teamEventSchemas);
 
-export interface TeamKey {
-  keyId: string;
-  environment: Environment;
-  scopes: readonly Scope[];
-  secretHash: string;
-  requestsPerSecondMax?: number | undefined;
-  expiresAt?: number | undefined;
-  networks?: readonly string[] | undefined;
+export interface TeamKey extends z.infer<typeof keySchema> {
   /** False once revoked. */
   active: boolean;
   revocation?: 'by-decision' | 'replaced' | undefined;
@@ -207,7 +194,7 @@ function issueKey(team: Team, command: IssueKey): TeamDecision {
   if (ofItsDuty.length >= activeKeysMax) return refuse('too_many_active_keys');
   const written = networks?.filter((network) => typeof network === 'string');
   const terms = { requestsPerSecondMax, expiresAt, networks: written };
-  const data = { keyId, environment, secretHash, scopes: [...command.scopes], ...omitUndefined(terms) };
+  const data = { keyId, environment, secretHash, scopes: command.scopes, ...omitUndefined(terms) };
   return { kind: 'events', events: [{ type: 'KeyIssued', data }] };
 }
 

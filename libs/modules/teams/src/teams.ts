@@ -1,7 +1,6 @@
 /** Reads and changes the teams, which are folded from their signed events. */
 import {
   type EventStore,
-  type LoadedState,
   type NewEvent,
   type RecordedEvent,
   beginning,
@@ -57,9 +56,14 @@ export interface SignedTeam {
   team: TeamState;
   /** Value of the last valid signature. */
   signature: string | undefined;
+  /** Of the last event, valid or not; -1 before the first. */
+  revision: number;
 }
 
-export const noTeam: SignedTeam = { team: undefined, signature: undefined };
+export const noTeam: SignedTeam = { team: undefined, signature: undefined, revision: -1 };
+
+/** An event that is signed, or was read. */
+type SignedEvent = NewEvent & Pick<RecordedEvent, 'stream' | 'revision'>;
 
 /** Unsigned events are ignored; a gap among the signed ones makes the record unreadable. */
 export function createTeams({ store, teamKeys, clock, ids, actor }: TeamsDependencies) {
@@ -71,19 +75,20 @@ export function createTeams({ store, teamKeys, clock, ids, actor }: TeamsDepende
   function sign(
     stream: string,
     events: readonly TeamEvent[],
-    { state, revision }: LoadedState<SignedTeam>,
-  ): NewEvent[] {
+    { signature, revision: last }: SignedTeam,
+  ): SignedEvent[] {
+    // Without the private key, only a change of nothing is possible.
+    if (events.length === 0) return [];
     const cause = newCause();
     const signer = teamKeys.signer();
-    let previous = state.signature;
-    let next = revision === 'no-stream' ? 0 : revision + 1;
-    return events.map((event) => {
-      const place = { stream, revision: next, previous };
+    let previous = signature;
+    return events.map((event, index) => {
+      const revision = last + 1 + index;
       const metadata: EventMetadata = { schemaVersion: versionOfTeamEvent(event), ...cause };
-      const { value, ...signed } = signEvent(signer, place, { id: ids.uuid(), ...event, metadata });
+      const unsigned = { id: ids.uuid(), ...event, metadata };
+      const { value, ...signed } = signEvent(signer, { stream, revision, previous }, unsigned);
       previous = value;
-      next += 1;
-      return signed;
+      return { ...signed, stream, revision };
     });
   }
 
@@ -99,12 +104,16 @@ export function createTeams({ store, teamKeys, clock, ids, actor }: TeamsDepende
       commandsFor: (team: TeamState) => readonly TeamCommand[],
     ): Promise<TeamRefusal | undefined> => {
       const stream = teamStream(name);
-      const outcome = await decideAndAppend<SignedTeam, Change, TeamRefusal>({
+      const outcome = await decideAndAppend<SignedTeam, SignedEvent, TeamRefusal>({
         store,
         stream,
         ...evolutionWith(teamKeys.verifier()),
-        decide: ({ team }) => toChange(decideInTurn(team, commandsFor(team))),
-        toNewEvents: (changes, loaded) => sign(stream, changes.flatMap(eventIn), loaded),
+        decide(state) {
+          const decision = decideInTurn(state.team, commandsFor(state.team));
+          if (decision.kind === 'refused') return decision;
+          return { kind: 'events', events: sign(stream, decision.events, state) };
+        },
+        toNewEvents: (events) => events,
       });
       return outcome.kind === 'refused' ? outcome.refusal : undefined;
     },
@@ -113,13 +122,13 @@ export function createTeams({ store, teamKeys, clock, ids, actor }: TeamsDepende
       return (await loadState({ store, stream: teamStream(name), ...evolution })).state.team;
     },
     list: async (): Promise<Team[]> => {
-      const { decode, evolve } = evolutionWith(teamKeys.verifier());
+      const { evolve } = evolutionWith(teamKeys.verifier());
       const teams = new Map<string, SignedTeam>();
       const { signal } = new AbortController();
       const subscription = store.subscribe({ from: beginning, prefixes: [teamStreamPrefix], signal });
       for await (const item of subscription) {
         if (item.kind === 'caught-up') break;
-        teams.set(item.stream, evolve(teams.get(item.stream) ?? noTeam, decode(item)));
+        teams.set(item.stream, evolve(teams.get(item.stream) ?? noTeam, item));
       }
       const known = [...teams.values()].flatMap(({ team }) => team ?? []);
       return known.toSorted((one, other) => (one.name < other.name ? -1 : 1));
@@ -134,24 +143,10 @@ export const newApiKey = (ids: Ids, environment: Environment): ApiKey => ({
   secret: ids.hex(24),
 });
 
-/** An event that was decided here, or one that was read. */
-type Change = { kind: 'decided'; event: TeamEvent } | { kind: 'recorded'; recorded: RecordedEvent };
-
-const eventIn = (change: Change): TeamEvent[] => (change.kind === 'decided' ? [change.event] : []);
-
-function toChange(decision: TeamDecision) {
-  if (decision.kind === 'refused') return decision;
-  const events = decision.events.map((event): Change => ({ kind: 'decided', event }));
-  return { kind: 'events' as const, events };
-}
-
 const evolutionWith = (verifier: TeamVerifier) => ({
   initial: noTeam,
-  decode: (recorded: RecordedEvent): Change => ({ kind: 'recorded', recorded }),
-  evolve: (state: SignedTeam, change: Change): SignedTeam =>
-    change.kind === 'decided'
-      ? { ...state, team: evolveTeam(state.team, change.event) }
-      : evolveSigned(verifier, state, change.recorded).state,
+  decode: (recorded: RecordedEvent): SignedEvent => recorded,
+  evolve: (state: SignedTeam, event: SignedEvent) => evolveSigned(verifier, state, event).state,
 });
 
 /**
@@ -162,20 +157,21 @@ const evolutionWith = (verifier: TeamVerifier) => ({
 export function evolveSigned(
   verifier: TeamVerifier,
   { team, signature }: SignedTeam,
-  recorded: RecordedEvent,
+  event: SignedEvent,
 ): { state: SignedTeam; verdict: SignatureVerdict['kind'] } {
-  const verdict = checkSignature(verifier, recorded, signature);
-  if (verdict.kind === 'unsigned') return { state: { team, signature }, verdict: 'unsigned' };
-  if (verdict.kind === 'gap') throw unreadable(recorded, 'An earlier signed event was removed or replaced.');
+  const { revision } = event;
+  const verdict = checkSignature(verifier, event, signature);
+  if (verdict.kind === 'unsigned') return { state: { team, signature, revision }, verdict: 'unsigned' };
+  if (verdict.kind === 'gap') throw unreadable(event, 'An earlier signed event was removed or replaced.');
   try {
-    const state = { team: evolveTeam(team, decodeTeamEvent(recorded)), signature: verdict.value };
+    const state = { team: evolveTeam(team, decodeTeamEvent(event)), signature: verdict.value, revision };
     return { state, verdict: 'signed' };
   } catch (cause) {
-    throw unreadable(recorded, 'It cannot be read by this version of Tollgate.', cause);
+    throw unreadable(event, 'It cannot be read by this version of Tollgate.', cause);
   }
 }
 
-const unreadable = ({ stream, revision }: RecordedEvent, why: string, cause?: unknown) =>
+const unreadable = ({ stream, revision }: SignedEvent, why: string, cause?: unknown) =>
   new TollgateError('team_unreadable', `Event ${revision} of the stream ${stream} is damaged. ${why}`, {
     cause,
   });

@@ -40,21 +40,7 @@ const personPrefix = 'person:';
 export const keyIdOfPerson = (person: string): string => `${personPrefix}${person}`;
 export const isKeyIdOfPerson = (keyId: string): boolean => keyId.startsWith(personPrefix);
 
-export interface OperatorCredentials {
-  /** @param lifetimeMs from now on */
-  issue(operator: Operator, use: CredentialUse, lifetimeMs: number): string;
-  newClaims(operator: Operator, use: CredentialUse, lifetimeMs: number): OperatorClaims;
-  /** The text of a credential with these claims. */
-  seal(claims: OperatorClaims): string;
-  /** The claims of an unexpired credential for this use; undefined otherwise. */
-  open(text: string, use: CredentialUse): OperatorClaims | undefined;
-  /** As `open`, including expired ones. */
-  read(text: string, use: CredentialUse): OperatorClaims | undefined;
-  /** A MAC for one purpose, which requires the secret. */
-  mac(purpose: string, text: string): string;
-  /** Signs and checks records about credentials: every service may, unlike for the keys of teams. */
-  records: TeamSigner & TeamVerifier;
-}
+export type OperatorCredentials = ReturnType<typeof createOperatorCredentials>;
 
 const pattern = /^tgo\.([A-Za-z0-9]{1,16})\.([A-Za-z0-9_-]{1,3500})\.([0-9a-f]{64})$/;
 /** Browsers limit a cookie to 4,096 bytes. */
@@ -64,10 +50,11 @@ const textMax = 3_700;
 export function createOperatorCredentials(
   secrets: readonly [KeyedSecret, ...KeyedSecret[]],
   { clock, ids }: { clock: Pick<Clock, 'now'>; ids: Pick<Ids, 'hex'> },
-): OperatorCredentials {
+) {
   const [current] = secrets;
   const secretOf = (kid: string | undefined) => secrets.find((each) => each.kid === kid);
 
+  /** @param lifetimeMs from now on */
   function newClaims(
     { person, source, grants }: Operator,
     use: CredentialUse,
@@ -85,11 +72,13 @@ export function createOperatorCredentials(
     };
   }
 
+  /** The text of a credential with these claims. */
   function seal(claims: OperatorClaims): string {
     const payload = Buffer.from(JSON.stringify(claimsSchema.parse(claims))).toString('base64url');
     return `tgo.${current.kid}.${payload}.${macOf(current, 'credential', payload)}`;
   }
 
+  /** The claims of a credential for this use, including expired ones; undefined otherwise. */
   function read(text: string, use: CredentialUse): OperatorClaims | undefined {
     const [, kid, payload, mac] = text.length > textMax ? [] : (pattern.exec(text) ?? []);
     const secret = secretOf(kid);
@@ -103,11 +92,14 @@ export function createOperatorCredentials(
     newClaims,
     seal,
     read,
-    issue: (operator, use, lifetimeMs) => seal(newClaims(operator, use, lifetimeMs)),
-    open(text, use) {
+    issue: (operator: Operator, use: CredentialUse, lifetimeMs: number): string =>
+      seal(newClaims(operator, use, lifetimeMs)),
+    /** As `read`, without expired ones. */
+    open(text: string, use: CredentialUse): OperatorClaims | undefined {
       const claims = read(text, use);
       return claims !== undefined && claims.expiresAt > clock.now() ? claims : undefined;
     },
+    /** Signs and checks records about credentials: every service may, unlike for the keys of teams. */
     records: {
       kid: current.kid,
       kids: secrets.map(({ kid }) => kid),
@@ -116,8 +108,9 @@ export function createOperatorCredentials(
         const secret = secretOf(kid);
         return secret !== undefined && isSameText(value, macOf(secret, 'record', text));
       },
-    },
-    mac: (purpose, text) => macOf(current, purpose, text),
+    } satisfies TeamSigner & TeamVerifier,
+    /** A MAC for one purpose, which requires the secret. */
+    mac: (purpose: string, text: string): string => macOf(current, purpose, text),
   };
 }
 

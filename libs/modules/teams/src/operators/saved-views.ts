@@ -3,7 +3,7 @@
  * They are only addresses within the console: opening one shows what the role allows.
  */
 import { createHash } from 'node:crypto';
-import type { EventStore } from '@tollgate/event-store';
+import { type EventStore, readLast } from '@tollgate/event-store';
 import { type Clock, type Ids, InvariantViolation } from '@tollgate/service-kit';
 import { z } from 'zod';
 import type { Operator } from './credentials.ts';
@@ -39,9 +39,9 @@ export function createSavedViews(deps: { store: EventStore; clock: Pick<Clock, '
   const { store, clock, ids } = deps;
 
   async function load(stream: string) {
-    for await (const { revision, data } of store.read(stream, { direction: 'backwards', limit: 1 }))
-      return { revision, views: savedSchema.parse(data).views };
-    return { revision: 'no-stream' as const, views: [] };
+    const last = await readLast(store, stream);
+    if (last === undefined) return { revision: 'no-stream' as const, views: [] };
+    return { revision: last.revision, views: savedSchema.parse(last.data).views };
   }
 
   async function change(person: Person, to: (views: readonly SavedView[]) => readonly SavedView[]) {

@@ -1,7 +1,7 @@
 import { array, assert, asyncProperty, constantFrom, integer, jsonValue, record } from 'fast-check';
 import { beginning, type RecordedEvent } from '@tollgate/event-store';
 import { describe, expect, test } from 'vitest';
-import { checkChain, link } from './chain.ts';
+import { checkChain, link, linkOf } from './chain.ts';
 
 function logOf(entries: readonly unknown[]): { events: RecordedEvent[]; hashes: string[] } {
   let previous: string | undefined;
@@ -9,9 +9,9 @@ function logOf(entries: readonly unknown[]): { events: RecordedEvent[]; hashes: 
   const events = entries.map((value, revision): RecordedEvent => {
     const place = { teamsUpTo: '', ...(previous === undefined ? {} : { previous }) };
     const event = { id: `e${revision}`, type: 'OperatorActed', data: { value }, metadata: { at: revision } };
-    const { link: added, ...linked } = link(event, revision, place);
-    previous = added.hash;
-    hashes.push(added.hash);
+    const linked = link(event, revision, place);
+    previous = linkOf(linked)!.hash;
+    hashes.push(previous);
     const stored = JSON.parse(JSON.stringify(linked)) as typeof linked;
     return { ...stored, kind: 'event', stream: 'security-log', revision, position: beginning, recordedAt: 0 };
   });

@@ -16,7 +16,7 @@ const linkSchema = z.object({
   hash: z.string(),
 });
 /** In the metadata of each event of the log. */
-export type Link = z.infer<typeof linkSchema>;
+type Link = z.infer<typeof linkSchema>;
 
 type Unlinked = NewEvent & { metadata: object };
 
@@ -25,10 +25,10 @@ export function link(
   event: Unlinked,
   revision: number,
   { previous, teamsUpTo }: Omit<Link, 'hash'>,
-): NewEvent & { link: Link } {
+): NewEvent {
   const place = { ...(previous === undefined ? {} : { previous }), teamsUpTo };
   const linked = { ...place, hash: hashOf(event, revision, place) };
-  return { ...event, metadata: { ...event.metadata, link: linked }, link: linked };
+  return { ...event, metadata: { ...event.metadata, link: linked } };
 }
 
 /** Undefined if there is none. */

@@ -31,18 +31,9 @@ interface Window<Item> extends Count {
   lengthMs: number;
 }
 
-export interface Repeats<Item> {
-  /** True if it must be reported at once; otherwise it is counted. */
-  isFirst(item: Item, now: number): boolean;
-  /** The report failed: the next one is the first again. */
-  forget(item: Item): void;
-  /** The counts to report now. */
-  due(now: number): readonly { item: Item; count: Count }[];
-  /** All unreported counts, for the end. */
-  rest(): readonly { item: Item; count: Count }[];
-}
+export type Repeats<Item> = ReturnType<typeof createRepeats<Item>>;
 
-export function createRepeats<Item>(options: RepeatsOptions<Item>): Repeats<Item> {
+export function createRepeats<Item>(options: RepeatsOptions<Item>) {
   const { keyOf, asOneOfMany, perMinuteMax = 20 } = options;
   const windows = new Map<string, Window<Item>>();
   let minute = { startedAt: -Infinity, reported: 0 };
@@ -76,7 +67,8 @@ export function createRepeats<Item>(options: RepeatsOptions<Item>): Repeats<Item
   const take = ({ item, count, from, until }: Window<Item>) => ({ item, count: { count, from, until } });
 
   return {
-    isFirst(item, now) {
+    /** True if it must be reported at once; otherwise it is counted. */
+    isFirst(item: Item, now: number): boolean {
       const key = keyOf(item);
       const known = windows.get(key);
       const once = { count: 1, from: now, until: now };
@@ -87,9 +79,11 @@ export function createRepeats<Item>(options: RepeatsOptions<Item>): Repeats<Item
       } else addToMany(item, once, now);
       return false;
     },
-    forget: (item) => void windows.delete(keyOf(item)),
-    due(now) {
-      const reported = [];
+    /** The report failed: the next one is the first again. */
+    forget: (item: Item): void => void windows.delete(keyOf(item)),
+    /** The counts to report now. */
+    due(now: number): { item: Item; count: Count }[] {
+      const reported: { item: Item; count: Count }[] = [];
       for (const [key, window] of [...windows]) {
         if (now < window.endsAt && now >= window.from - lastWindowMs) continue;
         windows.delete(key);
@@ -100,7 +94,8 @@ export function createRepeats<Item>(options: RepeatsOptions<Item>): Repeats<Item
       }
       return reported;
     },
-    rest() {
+    /** All unreported counts, for the end. */
+    rest(): { item: Item; count: Count }[] {
       const counted = [...windows.values()].filter(({ count }) => count > 0).map(take);
       windows.clear();
       return counted;

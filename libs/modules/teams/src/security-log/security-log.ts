@@ -4,14 +4,14 @@ import {
   type LoadedState,
   type NewEvent,
   type Position,
-  type RecordedEvent,
   beginning,
   createRecentStates,
   decideAndAppend,
+  readLast,
 } from '@tollgate/event-store';
 import type { Actor, EventMetadata } from '@tollgate/core';
 import { type Clock, type Ids, type Log, omitUndefined } from '@tollgate/service-kit';
-import { type Link, link, linkOf } from './chain.ts';
+import { link, linkOf } from './chain.ts';
 import { type SecurityEvent, securityLogStream, versionOfSecurityEvent } from './entries.ts';
 
 /** An entry before it is written. */
@@ -28,11 +28,14 @@ export type SecurityLog = ReturnType<typeof createSecurityLog>;
 interface Tail {
   hash: string | undefined;
   teamsUpTo: Position;
+  /** Of the last event; -1 before the first. */
+  revision: number;
 }
 
-const noTail: Tail = { hash: undefined, teamsUpTo: beginning };
+const noTail: Tail = { hash: undefined, teamsUpTo: beginning, revision: -1 };
 
-type Step = { entry: SecurityEntry } | { recorded: RecordedEvent };
+/** An event with its link, or one that was read: it may be a foreign row. */
+type Linked = NewEvent & { revision: number };
 
 export interface SecurityLogDependencies {
   store: EventStore;
@@ -44,23 +47,24 @@ export interface SecurityLogDependencies {
 export function createSecurityLog({ store, clock, ids, log }: SecurityLogDependencies) {
   /** The last event alone has everything that the next one needs. */
   async function tail(): Promise<LoadedState<Tail>> {
-    for await (const recorded of store.read(securityLogStream, { direction: 'backwards', limit: 1 }))
-      return { state: evolve(noTail, { recorded }), revision: recorded.revision };
-    return { state: noTail, revision: 'no-stream' };
+    const last = await readLast(store, securityLogStream);
+    if (last === undefined) return { state: noTail, revision: 'no-stream' };
+    return { state: evolve(noTail, last), revision: last.revision };
   }
 
-  function toNewEvents(steps: readonly Step[], { state, revision }: LoadedState<Tail>) {
-    let { hash: previous, teamsUpTo } = state;
-    let next = revision === 'no-stream' ? 0 : revision + 1;
-    return steps.flatMap((step): (NewEvent & { link: Link })[] => {
-      if (!('entry' in step)) return [];
-      teamsUpTo = step.entry.ofTeamsAt ?? teamsUpTo;
-      const event = { id: ids.uuid(), ...step.entry.event, metadata: metadataOf(step.entry) };
-      const linked = link(event, next, { teamsUpTo, ...omitUndefined({ previous }) });
-      previous = linked.link.hash;
-      next += 1;
-      return [linked];
-    });
+  /** Without entries that the log has. */
+  function linksOf(entries: readonly SecurityEntry[], { hash, teamsUpTo, revision }: Tail): Linked[] {
+    let [previous, upTo] = [hash, teamsUpTo];
+    return entries
+      .filter(({ ofTeamsAt }) => ofTeamsAt === undefined || ofTeamsAt > teamsUpTo)
+      .map((entry, index) => {
+        upTo = entry.ofTeamsAt ?? upTo;
+        const place = revision + 1 + index;
+        const event = { id: ids.uuid(), ...entry.event, metadata: metadataOf(entry) };
+        const linked = link(event, place, { teamsUpTo: upTo, ...omitUndefined({ previous }) });
+        previous = linkOf(linked)?.hash;
+        return { ...linked, revision: place };
+      });
   }
 
   function metadataOf({ event, actor }: SecurityEntry): EventMetadata {
@@ -72,29 +76,19 @@ export function createSecurityLog({ store, clock, ids, log }: SecurityLogDepende
   async function append(entries: readonly SecurityEntry[]): Promise<void> {
     const recent = createRecentStates<Tail>(1);
     recent.set(securityLogStream, await tail());
-    let hash = '';
-    const outcome = await decideAndAppend<Tail, Step, never>({
+    const outcome = await decideAndAppend<Tail, Linked, never>({
       store,
       recent,
       stream: securityLogStream,
       initial: noTail,
       evolve,
-      decode: (recorded) => ({ recorded }),
-      decide: ({ teamsUpTo }) => ({
-        kind: 'events',
-        events: entries
-          .filter(({ ofTeamsAt }) => ofTeamsAt === undefined || ofTeamsAt > teamsUpTo)
-          .map((entry) => ({ entry })),
-      }),
-      toNewEvents: (steps, after) =>
-        toNewEvents(steps, after).map(({ link: added, ...event }) => {
-          ({ hash } = added);
-          return event;
-        }),
+      decode: (recorded) => recorded,
+      decide: (state) => ({ kind: 'events', events: linksOf(entries, state) }),
+      toNewEvents: (events) => events,
     });
     // The hash for `audit verify --head`, if logs are kept elsewhere.
     if (outcome.kind === 'decided')
-      log.info({ revision: outcome.revision, hash }, 'the security log has grown');
+      log.info({ revision: outcome.revision, hash: outcome.state.hash ?? '' }, 'the security log has grown');
   }
 
   // In sequence, so that only processes compete.
@@ -115,9 +109,10 @@ export function createSecurityLog({ store, clock, ids, log }: SecurityLogDepende
   };
 }
 
-function evolve(state: Tail, step: Step): Tail {
-  if ('entry' in step) return { ...state, teamsUpTo: step.entry.ofTeamsAt ?? state.teamsUpTo };
-  const known = linkOf(step.recorded);
-  // A foreign row: the next entry links to what was there, and verification reports the row.
-  return known === undefined ? state : { hash: known.hash, teamsUpTo: known.teamsUpTo as Position };
+function evolve(state: Tail, event: Linked): Tail {
+  const { revision } = event;
+  const known = linkOf(event);
+  // After a foreign row the next entry links to what was there, and verification reports the row.
+  if (known === undefined) return { ...state, revision };
+  return { hash: known.hash, teamsUpTo: known.teamsUpTo as Position, revision };
 }

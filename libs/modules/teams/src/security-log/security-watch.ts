@@ -17,21 +17,7 @@ interface KeyedRequest {
   route: string;
 }
 
-export interface SecurityWatch {
-  /** Never fails, and never waits: it is written within a second, or later if the store is unavailable. */
-  noteRefusal(refusal: AccessRefusal): void;
-  /** Resolves when the export by this key is durably recorded: before anything of it is sent. @throws StoreUnavailable */
-  recordExport(request: KeyedRequest): Promise<void>;
-  /** Resolves when the resolution by this key is durably recorded. @throws StoreUnavailable */
-  recordResolution(
-    request: Omit<KeyedRequest, 'route'>,
-    review: { token: string; code: string; number: number; resolution: string },
-  ): Promise<void>;
-  /** Resolves when the person's API command is durably recorded. @throws StoreUnavailable */
-  recordCommand(asked: { person: Person; command: string; detail: Record<string, unknown> }): Promise<void>;
-  /** Writes noted entries until the signal is aborted and the rest is written. Never rejects. */
-  run(signal: AbortSignal): Promise<void>;
-}
+export type SecurityWatch = ReturnType<typeof createSecurityWatch>;
 
 export interface SecurityWatchDependencies {
   securityLog: Pick<SecurityLog, 'record'>;
@@ -49,7 +35,7 @@ const batchMax = 100;
 const prefixOf = (keyId: string | undefined): string | undefined =>
   keyId === undefined || isKeyIdOfPerson(keyId) ? keyId : keyId.slice(0, 8);
 
-export function createSecurityWatch({ securityLog, clock, log }: SecurityWatchDependencies): SecurityWatch {
+export function createSecurityWatch({ securityLog, clock, log }: SecurityWatchDependencies) {
   const refusals = createRepeats<AccessRefusal>({
     keyOf: ({ code, address, keyId, team, environment }) =>
       JSON.stringify([code, address, prefixOf(keyId), team, environment]),
@@ -98,22 +84,35 @@ export function createSecurityWatch({ securityLog, clock, log }: SecurityWatchDe
   }
 
   return {
-    noteRefusal(refusal) {
+    /** Never fails, and never waits: it is written within a second, or later if the store is unavailable. */
+    noteRefusal(refusal: AccessRefusal): void {
       // A request without a key is not an attempt to use one.
       if (refusal.code === 'auth_header_not_found') return;
       const now = clock.now();
       if (refusals.isFirst(refusal, now)) tellRefusal(refusal, { count: 1, from: now, until: now });
     },
-    recordExport: (request) => recordFirst(exports, request, (count) => toExportEntry(request, count)),
-    recordResolution({ team, environment, keyId, address }, review) {
+    /** Resolves when the export by this key is durably recorded: before anything of it is sent. @throws StoreUnavailable */
+    recordExport: (request: KeyedRequest): Promise<void> =>
+      recordFirst(exports, request, (count) => toExportEntry(request, count)),
+    /** Resolves when the resolution by this key is durably recorded. @throws StoreUnavailable */
+    recordResolution(
+      { team, environment, keyId, address }: Omit<KeyedRequest, 'route'>,
+      review: { token: string; code: string; number: number; resolution: string },
+    ): Promise<void> {
       const data = { team, environment, keyId, address, ...review };
       const actor: Actor = { kind: 'team', team, keyId, address };
       const entry: SecurityEntry = { event: { type: 'ReviewResolutionAsked', data }, actor };
       return recordFirst(resolutions, data, () => entry);
     },
-    recordCommand: ({ person, command, detail }) =>
+    /** Resolves when the person's API command is durably recorded. @throws StoreUnavailable */
+    recordCommand: ({
+      person,
+      command,
+      detail,
+    }: { person: Person } & SecurityEventOf<'OperatorActed'>['data']): Promise<void> =>
       securityLog.record([{ event: { type: 'OperatorActed', data: { command, detail } }, actor: person }]),
-    async run(signal) {
+    /** Writes noted entries until the signal is aborted and the rest is written. Never rejects. */
+    async run(signal: AbortSignal): Promise<void> {
       while (!signal.aborted) {
         await clock.sleep(writeEveryMs, signal).catch(() => undefined);
         noteCounted(clock.now());

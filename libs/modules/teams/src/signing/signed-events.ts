@@ -134,7 +134,7 @@ export type SignatureVerdict = { kind: 'signed'; value: string } | { kind: 'unsi
 /** @param previous value of the last valid signature in this stream */
 export function checkSignature(
   verifier: TeamVerifier,
-  recorded: RecordedEvent,
+  recorded: NewEvent & Pick<RecordedEvent, 'stream' | 'revision'>,
   previous: string | undefined,
 ): SignatureVerdict {
   const { stream, revision, id, type, data } = recorded;
