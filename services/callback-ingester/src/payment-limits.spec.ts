@@ -1,9 +1,9 @@
 import { createFakeClock } from '@tollgate/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type PaymentLimits, createPaymentLimits, unitEveryMs } from './payment-limits.ts';
+import { createPaymentLimits, unitEveryMs } from './payment-limits.ts';
 
 const clock = createFakeClock();
-let limits: PaymentLimits;
+let limits: ReturnType<typeof createPaymentLimits>;
 beforeEach(() => {
   limits = createPaymentLimits({ clock });
 });

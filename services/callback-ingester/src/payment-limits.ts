@@ -17,21 +17,7 @@ interface Allowance {
   at: number;
 }
 
-export interface PaymentLimits {
-  /**
-   * Stores a callback unless its payment has had too many. Equal callbacks are not repeats: two refunds of one amount are
-   * reported by the same bytes. Never rejects.
-   *
-   * @param store resolves with true if it was stored
-   */
-  admit(
-    payment: string,
-    bytes: number,
-    store: () => Promise<boolean>,
-  ): Promise<'stored' | 'not_stored' | 'limited'>;
-}
-
-export function createPaymentLimits({ clock }: { clock: Pick<Clock, 'monotonic'> }): PaymentLimits {
+export function createPaymentLimits({ clock }: { clock: Pick<Clock, 'monotonic'> }) {
   const allowances = createRecentlyUsed<Allowance>(paymentsMax);
 
   function allowanceOf(payment: string): Allowance {
@@ -44,7 +30,17 @@ export function createPaymentLimits({ clock }: { clock: Pick<Clock, 'monotonic'>
   }
 
   return {
-    admit: async (payment, bytes, store) => {
+    /**
+     * Stores a callback unless its payment has had too many. Equal callbacks are not repeats: two refunds of one amount are
+     * reported by the same bytes. Never rejects.
+     *
+     * @param store resolves with true if it was stored
+     */
+    admit: async (
+      payment: string,
+      bytes: number,
+      store: () => Promise<boolean>,
+    ): Promise<'stored' | 'not_stored' | 'limited'> => {
       const allowance = allowanceOf(payment);
       const units = Math.max(1, Math.ceil(bytes / unitBytes));
       if (allowance.units < units) return 'limited';

@@ -1,7 +1,1 @@
-export {
-  createApprovalGuard,
-  checkPayoutDestination,
-  decidePayoutApproval,
-  type DecidePayoutDependencies,
-  type DecidePayoutInput,
-} from './payout-approval.ts';
+export * from './payout-approval.ts';

@@ -29,9 +29,7 @@ type BalanceResult =
   | { kind: 'refused'; errors: readonly ApiError[] }
   | { kind: 'no-account' };
 
-export interface Balances {
-  read(caller: Requester, currency: string): Promise<BalanceResult>;
-}
+export type Balances = ReturnType<typeof createBalances>;
 
 interface BalanceDependencies {
   accounts: Accounts;
@@ -39,10 +37,10 @@ interface BalanceDependencies {
   clock: Clock;
 }
 
-export function createBalances({ accounts, reservations, clock }: BalanceDependencies): Balances {
+export function createBalances({ accounts, reservations, clock }: BalanceDependencies) {
   const balanceOf = createProviderBalances(clock);
   return {
-    async read(caller, currency) {
+    async read(caller: Requester, currency: string): Promise<BalanceResult> {
       const { environment, team } = caller;
       const names = accounts.route({ environment, team, currency, token: '' });
       const route = accounts

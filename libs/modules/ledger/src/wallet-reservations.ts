@@ -33,15 +33,7 @@ export interface WalletNow {
   open: readonly Reservation[];
 }
 
-export interface WalletReservations {
-  /** @throws TollgateError, retryable: `index_rebuilding` while the balances are not known; StoreUnavailable */
-  read(wallet: WalletQuery): Promise<WalletNow>;
-  /**
-   * Writes the reservations that `decide` returns, which is called again if another process has written meanwhile. An earlier
-   * unwritten decision then conflicts with the revision. @throws as `read`
-   */
-  decide(wallet: WalletQuery, about: DecisionInput, decide: Decide): Promise<Reserved>;
-}
+export type WalletReservations = ReturnType<typeof createWalletReservations>;
 
 interface DecisionInput extends Pick<LedgerQuery, 'commands' | 'spent'> {
   cause: Cause;
@@ -58,14 +50,19 @@ const triesMax = 100;
 const streamOf = ({ environment, currency, wallet }: WalletQuery): string =>
   `reservations-${environment}-${currency}-${wallet}`;
 
-export function createWalletReservations(deps: WalletReservationsDependencies): WalletReservations {
+export function createWalletReservations(deps: WalletReservationsDependencies) {
   const mutex = createKeyedMutex();
   return {
-    async read(wallet) {
+    /** @throws TollgateError, retryable: `index_rebuilding` while the balances are not known; StoreUnavailable */
+    async read(wallet: WalletQuery): Promise<WalletNow> {
       const { now } = await readWallet(deps, wallet, { commands: [], spent: [] });
       return now;
     },
-    decide: (wallet, about, decide) =>
+    /**
+     * Writes the reservations that `decide` returns, which is called again if another process has written meanwhile. An earlier
+     * unwritten decision then conflicts with the revision. @throws as `read`
+     */
+    decide: (wallet: WalletQuery, about: DecisionInput, decide: Decide): Promise<Reserved> =>
       mutex.run(streamOf(wallet), () => decideIn(deps, wallet, about, decide)),
   };
 }

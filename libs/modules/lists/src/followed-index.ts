@@ -73,9 +73,8 @@ export function openFollowedIndex(
     apply: (file, events) => file.apply(events),
     // A new version of the code may be able to apply them.
     async beforePass(use) {
-      for (const stream of use((file) => file.quarantined())) {
-        const from = (use((file) => file.revisionOf(stream)) ?? -1) + 1;
-        const events = await Array.fromAsync(store.read(stream, { from }));
+      for (const { stream, revision } of use((file) => file.quarantined())) {
+        const events = await Array.fromAsync(store.read(stream, { from: revision }));
         use((file) => file.retry(stream, events));
       }
     },
@@ -111,7 +110,7 @@ export async function openIndexForReading(
         {
           recent: () =>
             Array.fromAsync(eventsUntilNow(store, { from: position(), prefixes: ledgerPrefixes })),
-          quarantined: () => file.quarantined(),
+          quarantined: () => file.quarantined().map(({ stream }) => stream),
           find: (kind, token) => file.find(kind, token),
           balances: (wallet) => balancesIn(file, wallet),
           spent: (asked) => spentIn(file, asked),

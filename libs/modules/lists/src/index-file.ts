@@ -7,14 +7,7 @@ import type { ViewEnvelope, ViewKind } from '@tollgate/views';
 import { postponeIn, type DueAt } from './index-inquiries.ts';
 import type { IndexScope } from './index-schema.ts';
 import { createStatements, toView, type Row } from './index-rows.ts';
-import {
-  applyEvents,
-  quarantinedIn,
-  retryStream,
-  revisionIn,
-  writeViews,
-  type IndexedView,
-} from './index-writer.ts';
+import { applyEvents, quarantinedIn, retryStream, writeViews, type IndexedView } from './index-writer.ts';
 
 export interface IndexFile {
   /** Call in a transaction. */
@@ -22,10 +15,8 @@ export interface IndexFile {
   /** Writes views regardless of the events. Call in a transaction. */
   write(views: readonly IndexedView[]): void;
   /** Streams with an event that could not be applied: their rows predate it. */
-  quarantined(): string[];
-  /** Of the last event in the row of a stream. */
-  revisionOf(stream: string): number | undefined;
-  /** Applies the rest of a quarantined stream. */
+  quarantined(): { stream: string; revision: number }[];
+  /** Applies a quarantined stream from that event on. */
   retry(stream: string, events: readonly RecordedEvent[]): void;
   find<View extends ViewEnvelope>(kind: ViewKind<View>, token: string): View | undefined;
   /** `length` is that of the stored text, in characters. */
@@ -64,7 +55,6 @@ export function createIndexFile(
     apply: (events) => applyEvents(statements, events, writing),
     write: (views) => writeViews(statements, views, writing),
     quarantined: () => quarantinedIn(statements),
-    revisionOf: (stream) => revisionIn(statements, stream),
     retry: (stream, events) =>
       inTransaction(database, () => retryStream(statements, { stream, events }, writing)),
     find: (kind, token) => findMeasured(kind, token)?.view,

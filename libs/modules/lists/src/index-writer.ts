@@ -45,28 +45,21 @@ export function applyEvents(
   sums.applyTo(statements);
 }
 
-/** Applies the rest of a quarantined stream; it stays quarantined if that fails again. Call in a transaction. */
+/** Applies a quarantined stream from the failed event on; it is quarantined again if that fails. Call in a transaction. */
 export function retryStream(
   statements: Statements,
   { stream, events }: { stream: string; events: readonly RecordedEvent[] },
   writing: Writing,
 ): void {
-  const sums = createSumsBatch();
-  const failure = applyToRow(statements, { stream, events, sums }, writing);
-  sums.applyTo(statements);
-  if (failure === undefined) statements('DELETE FROM quarantined WHERE stream = ?').run(stream);
+  statements('DELETE FROM quarantined WHERE stream = ?').run(stream);
+  applyEvents(statements, events, writing);
 }
 
-export const quarantinedIn = (statements: Statements): string[] =>
-  statements('SELECT stream FROM quarantined ORDER BY stream')
+/** With the revision of the failed event. */
+export const quarantinedIn = (statements: Statements): { stream: string; revision: number }[] =>
+  statements('SELECT stream, revision FROM quarantined ORDER BY stream')
     .all()
-    .map((row) => String(row['stream']));
-
-export function revisionIn(statements: Statements, stream: string): number | undefined {
-  const kind = kindOfStream(stream);
-  const row = kind && rowOf(statements, kind, stream);
-  return row && Number(row['revision']);
-}
+    .map((row) => ({ stream: String(row['stream']), revision: Number(row['revision']) }));
 
 const isQuarantined = (statements: Statements, stream: string): boolean =>
   statements('SELECT 1 FROM quarantined WHERE stream = ?').get(stream) !== undefined;

@@ -159,7 +159,7 @@ export function createPaymentIndex(options: PaymentIndexOptions) {
       readLedger(
         {
           recent,
-          quarantined: () => read((file) => file.quarantined()),
+          quarantined: () => read((file) => file.quarantined()).map(({ stream }) => stream),
           find: (kind, token) => readWhole((file) => file.find(kind, token)),
           balances: (wallet) => readWhole((file) => balancesIn(file, wallet)),
           spent: (asked) => readWhole((file) => spentIn(file, asked)),
@@ -217,7 +217,7 @@ function lookupsIn({ read, readWhole }: Reads) {
     eventsAfter: (owner: ListOwner, page: { after: string; limit: number }): readonly FeedEntry[] =>
       read((file) => eventsAfter(file, owner, page)),
     /** Streams with an event that could not be applied: their rows predate it. */
-    quarantined: (): readonly string[] => read((file) => file.quarantined()),
+    quarantined: (): readonly string[] => read((file) => file.quarantined()).map(({ stream }) => stream),
   };
 }
 

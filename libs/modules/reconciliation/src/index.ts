@@ -1,23 +1,9 @@
+/** The module's public names. Files that a caller needs in full are exported in full. */
 export type { Books } from './comparison.ts';
-export { createJournal, lastReconciled, reportReconciliation, requestReconciliation } from './journal.ts';
-export { toPublicDifferences, toPublicReconciliation } from './public-reconciliation.ts';
+export * from './journal.ts';
+export * from './public-reconciliation.ts';
 export { createReconciler, type ReconcilerDependencies, type ReconciliationHealth } from './reconciler.ts';
 export { type RunDependencies, runReconciliation } from './reconciliation-run.ts';
-export {
-  type Counts,
-  decodeReconciliationEvent,
-  decodeReconciliationJournalEvent,
-  type Difference,
-  differenceCountOf,
-  evolveReconciliationReport,
-  noCounts,
-  type ReconciliationEvent,
-  reconciliationJournal,
-  type ReconciliationReport,
-  type ReconciliationRequest,
-  reconciliationStream,
-  reconciliationStreamPrefix,
-  type ReconciliationSummary,
-} from './reconciliation.ts';
+export * from './reconciliation.ts';
 export { soleTeamOf } from './sole-team.ts';
 export { postponeVerified } from './verified.ts';

@@ -56,16 +56,9 @@ export async function lastReconciled(deps: JournalDependencies, environment: Env
   return (day: string): number | undefined => days.get(day)?.completedAt;
 }
 
-export interface Journal {
-  refresh(): Promise<void>;
-  /** Requests whose runs have not ended: those of people first, then the oldest. */
-  openOf(environment: Environment, account: string): ReconciliationRequest[];
-  /** Requests for accounts that are not among these. */
-  openOfOthers(isKnown: (request: ReconciliationRequest) => boolean): ReconciliationRequest[];
-  daysOf(environment: Environment, account: string): ReconciledDays;
-}
+export type Journal = ReturnType<typeof createJournal>;
 
-export function createJournal({ store }: Pick<JournalDependencies, 'store'>): Journal {
+export function createJournal({ store }: Pick<JournalDependencies, 'store'>) {
   const open = new Map<string, ReconciliationRequest>();
   const days = new Map<string, ReconciledDays>();
   const keyOf = (environment: string, account: string) => `${environment}/${account}`;
@@ -93,12 +86,16 @@ export function createJournal({ store }: Pick<JournalDependencies, 'store'>): Jo
 
   return {
     // A read under way may have passed the end before the caller's own request was recorded.
-    refresh: () => (reading = reading.catch(() => undefined).then(read)),
-    openOf: (environment, account) =>
+    refresh: (): Promise<void> => (reading = reading.catch(() => undefined).then(read)),
+    /** Requests whose runs have not ended: those of people first, then the oldest. */
+    openOf: (environment: Environment, account: string): ReconciliationRequest[] =>
       [...open.values()]
         .filter((request) => request.environment === environment && request.account === account)
         .sort(byUrgency),
-    openOfOthers: (isKnown) => [...open.values()].filter((request) => !isKnown(request)),
-    daysOf: (environment, account) => days.get(keyOf(environment, account)) ?? new Map(),
+    /** Requests for accounts that are not among these. */
+    openOfOthers: (isKnown: (request: ReconciliationRequest) => boolean): ReconciliationRequest[] =>
+      [...open.values()].filter((request) => !isKnown(request)),
+    daysOf: (environment: Environment, account: string): ReconciledDays =>
+      days.get(keyOf(environment, account)) ?? new Map(),
   };
 }

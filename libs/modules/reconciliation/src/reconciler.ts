@@ -31,13 +31,6 @@ export interface ReconciliationHealth {
   differences: number;
 }
 
-export interface Reconciler {
-  /** Runs until the signal is aborted and the pages under way have been recorded. */
-  run(signal: AbortSignal): Promise<void>;
-  /** Undefined while another process does the work. */
-  health(): readonly ReconciliationHealth[] | undefined;
-}
-
 /** Polling interval for requests of people. @unit milliseconds */
 const idleMs = 2_000;
 /** Before a silent account is inquired again, doubled each time. @unit milliseconds */
@@ -46,12 +39,13 @@ const retryMsMax = 60 * 60_000;
 /** Before a run continues that the store interrupted. @unit milliseconds */
 const storeRetryMs = 10_000;
 
-export function createReconciler(deps: ReconcilerDependencies): Reconciler {
+export function createReconciler(deps: ReconcilerDependencies) {
   const { accounts, clock } = deps;
   let journal: Journal | undefined;
 
   return {
-    async run(signal) {
+    /** Runs until the signal is aborted and the pages under way have been recorded. */
+    async run(signal: AbortSignal): Promise<void> {
       const own = createJournal(deps);
       await own.refresh();
       journal = own;
@@ -65,7 +59,8 @@ export function createReconciler(deps: ReconcilerDependencies): Reconciler {
         journal = undefined;
       }
     },
-    health: () => {
+    /** Undefined while another process does the work. */
+    health: (): readonly ReconciliationHealth[] | undefined => {
       const known = journal;
       return (
         known &&

@@ -220,13 +220,12 @@ function readPage(database: DatabaseSync, owner: RequestOwner, filter: RequestFi
 }
 
 function conditionsOf({ status, errorCode, keyId }: RequestFilter): [string, (string | number)[]] {
-  const conditions: [string, ...(string | number)[]][] = [
-    ...(status === undefined ? [] : [statusCondition(status)]),
-    ...(errorCode === undefined ? [] : [['error_code = ?', errorCode] as [string, string]]),
-    ...(keyId === undefined ? [] : [['key_id = ?', keyId] as [string, string]]),
-  ];
+  const conditions: [string, ...(string | number)[]][] = [];
+  if (status !== undefined) conditions.push(statusCondition(status));
+  if (errorCode !== undefined) conditions.push(['error_code = ?', errorCode]);
+  if (keyId !== undefined) conditions.push(['key_id = ?', keyId]);
   const texts = conditions.map(([text]) => text);
-  return [texts.length === 0 ? 'TRUE' : texts.join(' AND '), conditions.flatMap(([, ...values]) => values)];
+  return [texts.join(' AND ') || 'TRUE', conditions.flatMap(([, ...values]) => values)];
 }
 
 function statusCondition(status: string): [string, number, number] {

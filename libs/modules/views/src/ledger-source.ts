@@ -94,7 +94,7 @@ export async function readLedger(source: LedgerSource, query: LedgerQuery): Prom
 }
 
 /** Changes by events that the index lacks, by stream. */
-type Changed = ReadonlyMap<string, { kind: ViewKind; before: ViewEnvelope | undefined; after: ViewEnvelope }>;
+type Changed = Map<string, { kind: ViewKind; before: ViewEnvelope | undefined; after: ViewEnvelope }>;
 
 /**
  * An event that the index has changes nothing.
@@ -106,10 +106,7 @@ function foldRecent(
   events: readonly RecordedEvent[],
   query: WalletQuery,
 ): Changed {
-  const changed = new Map<
-    string,
-    { kind: ViewKind; before: ViewEnvelope | undefined; after: ViewEnvelope }
-  >();
+  const changed: Changed = new Map();
   // The view of a quarantined stream is old.
   const unreadable = new Set(quarantined());
   for (const event of events) {

@@ -46,14 +46,7 @@ export interface ProjectorHealth {
   differences: number;
 }
 
-export interface Projector {
-  /**
-   * Projects from the checkpoint until the signal is aborted, through failures of the store; may then be called again. Two
-   * concurrent projectors duplicate work and do no harm.
-   */
-  run(signal: AbortSignal): Promise<void>;
-  health(): ProjectorHealth;
-}
+export type Projector = ReturnType<typeof createProjector>;
 
 type Progress = Pick<ProjectorHealth, 'position' | 'failedStreams' | 'differences'>;
 
@@ -65,13 +58,20 @@ type Parts = ProjectorOptions & {
 
 const recountEveryMs = 3_600_000;
 
-export function createProjector(options: ProjectorOptions): Projector {
+export function createProjector(options: ProjectorOptions) {
   const progress: Progress = { position: beginning, failedStreams: [], differences: 0 };
   const parts: Parts = { ...options, progress, recount: { isDue: false, lastAt: -Infinity } };
   const follower = createFollower({ ...options, name: 'project', longestPauseMs: 15_000 }, (signal, gotOn) =>
     projectOnce(parts, signal, gotOn),
   );
-  return { run: follower.run, health: () => ({ ...progress, ...follower.health() }) };
+  return {
+    /**
+     * Projects from the checkpoint until the signal is aborted, through failures of the store; may then be called again. Two
+     * concurrent projectors duplicate work and do no harm.
+     */
+    run: follower.run,
+    health: (): ProjectorHealth => ({ ...progress, ...follower.health() }),
+  };
 }
 
 async function projectOnce(parts: Parts, signal: AbortSignal, gotOn: () => void): Promise<void> {

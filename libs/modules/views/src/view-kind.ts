@@ -48,18 +48,6 @@ export interface ViewEnvelope {
   position: Position;
 }
 
-/** A stored view. Parsing also puts its fields into a fixed order, independent of the order of events. */
-export const viewSchemaOf = <View extends ViewEnvelope>(content: z.ZodRawShape): z.ZodType<View> =>
-  z.object({
-    schemaVersion: z.literal(viewSchemaVersion),
-    token: z.string().min(1),
-    createdAt: instantSchema,
-    updatedAt: instantSchema,
-    revision: z.int().min(0),
-    position: positionSchema,
-    ...content,
-  }) as unknown as z.ZodType<View>;
-
 /** An event of one stream with the metadata that a view uses. */
 interface Happened<Event> {
   token: string;
@@ -78,16 +66,29 @@ function recordedAtOf(metadata: unknown): number {
 }
 
 /**
- * Gives the fold of one kind: the view after one more event of its stream. An event that it has seen already
- * changes nothing. The fold throws what `decode` and `evolve` throw, and InvariantViolation for metadata without a time.
+ * How one kind is stored and folded: `fold` gives the view after one more event of its stream. An event that it has seen already
+ * changes nothing. Parsing also puts the fields into a fixed order, independent of the order of events. The fold throws what
+ * `decode` and `evolve` throw, and InvariantViolation for metadata without a time.
  */
-export function createFold<View extends ViewEnvelope, Event extends object>(
+export function viewsOf<View extends ViewEnvelope, Event extends object>(
   streamPrefix: string,
+  content: z.ZodRawShape,
   decode: (recorded: RecordedEvent) => Event,
   evolve: (view: View | undefined, happened: Happened<Event>) => Omit<View, 'schemaVersion'>,
 ) {
   const decodeOnce = oncePerEvent(decode);
+  const schema = z.object({
+    schemaVersion: z.literal(viewSchemaVersion),
+    token: z.string().min(1),
+    createdAt: instantSchema,
+    updatedAt: instantSchema,
+    revision: z.int().min(0),
+    position: positionSchema,
+    ...content,
+  }) as unknown as z.ZodType<View>;
   return {
+    streamPrefix,
+    schema,
     decode: decodeOnce,
     fold(view: View | undefined, recorded: RecordedEvent): View {
       const { revision, position } = recorded;

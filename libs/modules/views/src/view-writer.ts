@@ -180,16 +180,6 @@ function requireKind(stream: string): ViewKind {
   return kind;
 }
 
-interface Projection {
-  /**
-   * Makes every event of the batch durable in its view, except those of the failed streams.
-   *
-   * @throws StoreUnavailable; TollgateError `too_many_failed_streams`
-   */
-  write(batch: readonly RecordedEvent[]): Promise<void>;
-  failedStreams(): FailedStream[];
-}
-
 export const nothingProjected: ViewCheckpoint = { position: beginning, counts: {}, failedStreams: [] };
 
 /** Concurrent view writes: enough to be committed together, few enough to be answered in time. */
@@ -199,7 +189,7 @@ const writesAtOnceMax = 256;
 export async function createProjection(
   options: ViewWriterOptions & { log: Log },
   known: readonly FailedStream[],
-): Promise<Projection> {
+) {
   const views = createViewWriter(options);
   const stillFailed: FailedStream[] = [];
   for (const { stream } of known) {
@@ -209,8 +199,13 @@ export async function createProjection(
   const failures = createFailedStreams(options.log, stillFailed);
   return {
     failedStreams: failures.list,
-    /** Views are written concurrently, so that the store commits them together. */
-    async write(batch) {
+    /**
+     * Makes every event of the batch durable in its view, except those of the failed streams. Views are written concurrently,
+     * so that the store commits them together.
+     *
+     * @throws StoreUnavailable; TollgateError `too_many_failed_streams`
+     */
+    async write(batch: readonly RecordedEvent[]): Promise<void> {
       const readable = batch.filter((event) => !failures.has(event.stream));
       const byStream = Map.groupBy(readable, (event) => event.stream);
       const waiting = byStream.entries();

@@ -28,7 +28,7 @@ import {
 } from '@tollgate/core';
 import type { Position } from '@tollgate/event-store';
 import { z } from 'zod';
-import { createFold, instantSchema, viewSchemaOf, type Versioned } from './view-kind.ts';
+import { instantSchema, viewsOf, type Versioned } from './view-kind.ts';
 
 export type PaymentView = PaymentAggregate<Position> & Versioned;
 export type PayoutView = PayoutAggregate<Position> & Versioned;
@@ -39,52 +39,37 @@ export type UnmatchedView = UnmatchedAggregate<Position> & Versioned;
 const reviewsSince = z.array(instantSchema);
 const refundTimes = z.array(z.object({ createdAt: instantSchema, updatedAt: instantSchema }));
 
-export const paymentViews = {
-  streamPrefix: paymentStreamPrefix,
-  schema: viewSchemaOf<PaymentView>({ payment: paymentSchema, reviewsSince, refundTimes }),
-  ...createFold<PaymentView, ReturnType<typeof decodePaymentEvent>>(
-    paymentStreamPrefix,
-    decodePaymentEvent,
-    evolvePaymentAggregate,
-  ),
-};
+export const paymentViews = viewsOf<PaymentView, ReturnType<typeof decodePaymentEvent>>(
+  paymentStreamPrefix,
+  { payment: paymentSchema, reviewsSince, refundTimes },
+  decodePaymentEvent,
+  evolvePaymentAggregate,
+);
 
-export const payoutViews = {
-  streamPrefix: payoutStreamPrefix,
-  schema: viewSchemaOf<PayoutView>({ payout: payoutSchema, reviewsSince }),
-  ...createFold<PayoutView, ReturnType<typeof decodePayoutEvent>>(
-    payoutStreamPrefix,
-    decodePayoutEvent,
-    evolvePayoutAggregate,
-  ),
-};
+export const payoutViews = viewsOf<PayoutView, ReturnType<typeof decodePayoutEvent>>(
+  payoutStreamPrefix,
+  { payout: payoutSchema, reviewsSince },
+  decodePayoutEvent,
+  evolvePayoutAggregate,
+);
 
-export const disputeViews = {
-  streamPrefix: disputeStreamPrefix,
-  schema: viewSchemaOf<DisputeView>({ dispute: disputeEventSchemas.DisputeOpened }),
-  ...createFold<DisputeView, ReturnType<typeof decodeDisputeEvent>>(
-    disputeStreamPrefix,
-    decodeDisputeEvent,
-    evolveDisputeAggregate,
-  ),
-};
+export const disputeViews = viewsOf<DisputeView, ReturnType<typeof decodeDisputeEvent>>(
+  disputeStreamPrefix,
+  { dispute: disputeEventSchemas.DisputeOpened },
+  decodeDisputeEvent,
+  evolveDisputeAggregate,
+);
 
-export const unmatchedViews = {
-  streamPrefix: unmatchedStreamPrefix,
-  schema: viewSchemaOf<UnmatchedView>({ unmatched: unmatchedSchema, reviewsSince }),
-  ...createFold<UnmatchedView, ReturnType<typeof decodeUnmatchedEvent>>(
-    unmatchedStreamPrefix,
-    decodeUnmatchedEvent,
-    evolveUnmatchedAggregate,
-  ),
-};
+export const unmatchedViews = viewsOf<UnmatchedView, ReturnType<typeof decodeUnmatchedEvent>>(
+  unmatchedStreamPrefix,
+  { unmatched: unmatchedSchema, reviewsSince },
+  decodeUnmatchedEvent,
+  evolveUnmatchedAggregate,
+);
 
-export const transferViews = {
-  streamPrefix: transferStreamPrefix,
-  schema: viewSchemaOf<TransferView>({ transfer: transferSchema }),
-  ...createFold<TransferView, ReturnType<typeof decodeTransferEvent>>(
-    transferStreamPrefix,
-    decodeTransferEvent,
-    evolveTransferAggregate,
-  ),
-};
+export const transferViews = viewsOf<TransferView, ReturnType<typeof decodeTransferEvent>>(
+  transferStreamPrefix,
+  { transfer: transferSchema },
+  decodeTransferEvent,
+  evolveTransferAggregate,
+);

@@ -88,23 +88,20 @@ export class AddressNotAllowed extends TollgateError {
   }
 }
 
-export interface AddressGuard {
-  /** False for a literal address that may not be called. A name is checked on connecting. */
-  isHostAllowed(hostname: string): boolean;
-  /** Gives sockets only addresses that may be called: public ones, or for `localhost` loopback. */
-  lookup: LookupFunction;
-}
+export type AddressGuard = ReturnType<typeof createAddressGuard>;
 
 /** @param allowedNetworks additional networks (CIDR) with receivers of teams */
-export function createAddressGuard(resolve: Resolve, allowedNetworks: readonly string[] = []): AddressGuard {
+export function createAddressGuard(resolve: Resolve, allowedNetworks: readonly string[] = []) {
   const isInAllowedNetwork = isIn(allowedNetworks);
   const isAllowed: Check = (address) => isPublicAddress(address) || isInAllowedNetwork(address);
   return {
-    isHostAllowed: (hostname) => {
+    /** False for a literal address that may not be called. A name is checked on connecting. */
+    isHostAllowed: (hostname: string): boolean => {
       const host = withoutBrackets(hostname);
       return isIP(host) === 0 || isLoopbackAddress(host) || isAllowed(host);
     },
-    lookup: (hostname, options, callback) => {
+    /** Gives sockets only addresses that may be called: public ones, or for `localhost` loopback. */
+    lookup: ((hostname, options, callback) => {
       const mayCall = isLoopbackHost(hostname) ? isLoopbackAddress : isAllowed;
       const fail = (error: NodeJS.ErrnoException) => callback(error, []);
       resolve(hostname).then((addresses) => {
@@ -114,6 +111,6 @@ export function createAddressGuard(resolve: Resolve, allowedNetworks: readonly s
         else if (options.all === true) callback(null, allowed);
         else callback(null, first.address, first.family);
       }, fail);
-    },
+    }) satisfies LookupFunction as LookupFunction,
   };
 }

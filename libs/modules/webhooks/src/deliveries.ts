@@ -70,28 +70,9 @@ export interface DeliveryFilter {
   createdBefore?: number | undefined;
 }
 
-interface DeliveryRows {
-  apply(event: RecordedEvent): void;
-  /** Failed ones first, latest first, after the last row of the page before. */
-  page(
-    filter: DeliveryFilter,
-    after: Pick<DeliveryRow, 'rank' | 'place'> | undefined,
-    limit: number,
-  ): DeliveryRow[];
-  oldestFirst(filter: DeliveryFilter, after: Position, limit: number): DeliveryRow[];
-  find(id: string): DeliveryRow | undefined;
-  count(filter: DeliveryFilter): number;
-  /** Queues with an open webhook, in the order in which they were opened. */
-  openQueues(): string[];
-}
+type DeliveryRows = ReturnType<typeof createRows>;
 
-export interface Deliveries {
-  /** Includes everything recorded before the call. @throws `index_rebuilding` if that takes too long */
-  read<Result>(work: (rows: DeliveryRows) => Result): Promise<Result>;
-  /** The open queues, and the position to follow from. @throws as `read` */
-  open(): Promise<{ queues: readonly string[]; position: Position }>;
-  stop(): Promise<void>;
-}
+export type Deliveries = ReturnType<typeof openDeliveries>;
 
 export interface DeliveriesOptions {
   store: EventStore;
@@ -105,7 +86,7 @@ export interface DeliveriesOptions {
 }
 
 /** Follows the webhooks until it is stopped. @throws StartupError for a file of another program */
-export function openDeliveries(options: DeliveriesOptions): Deliveries {
+export function openDeliveries(options: DeliveriesOptions) {
   const { clock, log, retentionMs } = options;
   const projection: LocalProjection<DeliveryRows> = openLocalProjection({
     ...options,
@@ -131,9 +112,11 @@ export function openDeliveries(options: DeliveriesOptions): Deliveries {
     return projection.use(work);
   }
   return {
+    /** Includes everything recorded before the call. @throws `index_rebuilding` if that takes too long */
     read,
+    /** The open queues, and the position to follow from. @throws as `read` */
     open: () => read((rows) => ({ queues: rows.openQueues(), position: projection.state().position })),
-    async stop() {
+    async stop(): Promise<void> {
       ending.abort();
       await following;
       projection.close();
@@ -152,12 +135,12 @@ const schema = `
 `;
 const columns = 'id, queue, endpoint, team, environment, rank, place';
 
-const createRows = (database: DatabaseSync, settledBefore: () => number): DeliveryRows => ({
+const createRows = (database: DatabaseSync, settledBefore: () => number) => ({
   apply: createApply(database, settledBefore),
   ...createReads(database),
 });
 
-function createApply(database: DatabaseSync, settledBefore: () => number): DeliveryRows['apply'] {
+function createApply(database: DatabaseSync, settledBefore: () => number): (event: RecordedEvent) => void {
   const insertion = database.prepare('INSERT OR IGNORE INTO webhooks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)');
   const change = database.prepare('UPDATE webhooks SET rank = ?, changed_at = ? WHERE id = ?');
   // A webhook that another process delivered meanwhile stays delivered.
@@ -210,7 +193,7 @@ function createApply(database: DatabaseSync, settledBefore: () => number): Deliv
   };
 }
 
-function createReads(database: DatabaseSync): Omit<DeliveryRows, 'apply'> {
+function createReads(database: DatabaseSync) {
   const one = database.prepare(`SELECT ${columns} FROM webhooks WHERE id = ?`);
 
   function select(
@@ -237,24 +220,30 @@ function createReads(database: DatabaseSync): Omit<DeliveryRows, 'apply'> {
   }
 
   return {
-    page(filter, after, limit) {
+    /** Failed ones first, latest first, after the last row of the page before. */
+    page(
+      filter: DeliveryFilter,
+      after: Pick<DeliveryRow, 'rank' | 'place'> | undefined,
+      limit: number,
+    ): DeliveryRow[] {
       const rest = 'ORDER BY rank, place DESC LIMIT ?';
       if (after === undefined) return select(columns, filter, rest, [limit]).map(toRow);
       const values = [after.rank, after.rank, after.place, limit];
       return select(columns, filter, `AND (rank > ? OR rank = ? AND place < ?) ${rest}`, values).map(toRow);
     },
-    oldestFirst: (filter, after, limit) =>
+    oldestFirst: (filter: DeliveryFilter, after: Position, limit: number): DeliveryRow[] =>
       select(columns, filter, 'AND place > ? ORDER BY place LIMIT ?', [after, limit]).map(toRow),
-    find(id) {
+    find(id: string): DeliveryRow | undefined {
       const row = one.get(id);
       return row && toRow(row);
     },
-    openQueues: () =>
+    /** Queues with an open webhook, in the order in which they were opened. */
+    openQueues: (): string[] =>
       database
         .prepare('SELECT queue FROM webhooks WHERE rank IN (1, 2) GROUP BY queue ORDER BY min(place)')
         .all()
         .map((row) => String(row['queue'])),
-    count: (filter) => Number(select('count(*) AS count', filter)[0]?.['count']),
+    count: (filter: DeliveryFilter): number => Number(select('count(*) AS count', filter)[0]?.['count']),
   };
 }
 

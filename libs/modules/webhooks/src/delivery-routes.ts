@@ -13,6 +13,7 @@ import { type Actor, InvariantViolation, isToken } from '@tollgate/core';
 import { type Log, omitUndefined, sendErrors, toErrorEntries } from '@tollgate/service-kit';
 import { type Caller, type SecurityWatch, type TeamDirectory } from '@tollgate/teams';
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { z } from 'zod';
 import { type Deliveries, type DeliveryFilter, type DeliveryRow, parsePlace } from './deliveries.ts';
 import type { EndpointBook } from './endpoints/endpoint-book.ts';
 import type { EndpointOwner } from './endpoints/endpoint.ts';
@@ -157,15 +158,7 @@ function matches(
   return createdAt >= createdFrom && createdAt < createdBefore;
 }
 
-interface Replay {
-  id?: string | undefined;
-  endpoint?: string | undefined;
-  status: 'failed' | 'delivered';
-  createdFrom?: number | undefined;
-  createdBefore?: number | undefined;
-  team?: string | undefined;
-  environment?: string | undefined;
-  cursor?: string | undefined;
+interface Replay extends z.infer<typeof operatorWebhookReplaySchema> {
   owners: DeliveryFilter['owners'];
   actor: Actor;
 }

@@ -10,23 +10,7 @@ import { createFairQueue, limitsDefault, type Limits, type Receiver } from './fa
 const firstPauseMs = 1_000;
 const longestPauseMs = 30_000;
 
-export interface OpenSubjects {
-  /** Updates the webhooks of a subject. */
-  update(token: string, loaded: LoadedWebhooks): void;
-  /** True if this revision of its webhooks, or a later one, has been applied. */
-  isKnown(token: string, revision: number): boolean;
-  has(token: string): boolean;
-  forget(token: string): void;
-  /** Takes the subject with the next turn; undefined if none is due or there is no room. It is busy until released. */
-  take(now: number): string | undefined;
-  release(token: string): void;
-  /**
-   * Releases one whose webhooks could not be read or written: its next turn comes after a pause that doubles, up to 30 seconds.
-   */
-  putOff(token: string, now: number): void;
-  /** When the next waiting subject becomes due. */
-  nextDueAt(): number | undefined;
-}
+export type OpenSubjects = ReturnType<typeof createOpenSubjects>;
 
 interface OpenSubject {
   receiver: Receiver;
@@ -38,14 +22,15 @@ interface OpenSubject {
   place: 'waiting' | 'ready' | 'busy';
 }
 
-export function createOpenSubjects(limits: Limits = limitsDefault): OpenSubjects {
+export function createOpenSubjects(limits: Limits = limitsDefault) {
   // In the order in which they were opened.
   const subjects = new Map<string, OpenSubject>();
   const schedule = createSchedule(subjects, limits);
   const { change, end } = schedule;
 
   return {
-    update(token, loaded) {
+    /** Updates the webhooks of a subject. */
+    update(token: string, loaded: LoadedWebhooks): void {
       const revision = loaded.revision === 'no-stream' ? -1 : loaded.revision;
       const known = subjects.get(token);
       if (known !== undefined && known.revision > revision) return;
@@ -55,15 +40,17 @@ export function createOpenSubjects(limits: Limits = limitsDefault): OpenSubjects
       subjects.set(token, subject);
       change(token, subject, nextTryAt(loaded.state));
     },
-    isKnown: (token, revision) => (subjects.get(token)?.revision ?? -1) >= revision,
-    has: (token) => subjects.has(token),
-    forget(token) {
+    /** True if this revision of its webhooks, or a later one, has been applied. */
+    isKnown: (token: string, revision: number): boolean => (subjects.get(token)?.revision ?? -1) >= revision,
+    has: (token: string): boolean => subjects.has(token),
+    forget(token: string): void {
       const subject = subjects.get(token);
       if (subject !== undefined) change(token, subject, undefined);
     },
     take: schedule.take,
-    release: (token) => end(token, { failuresInRow: 0, notBefore: 0 }),
-    putOff(token, now) {
+    release: (token: string): void => end(token, { failuresInRow: 0, notBefore: 0 }),
+    /** Releases one whose webhooks could not be read or written, for a pause that doubles up to 30 seconds. */
+    putOff(token: string, now: number): void {
       const failuresInRow = (subjects.get(token)?.failuresInRow ?? 0) + 1;
       const pauseMs = Math.min(firstPauseMs * 2 ** (failuresInRow - 1), longestPauseMs);
       end(token, { failuresInRow, notBefore: now + pauseMs });
@@ -72,13 +59,8 @@ export function createOpenSubjects(limits: Limits = limitsDefault): OpenSubjects
   };
 }
 
-interface Schedule extends Pick<OpenSubjects, 'take' | 'nextDueAt'> {
-  change(token: string, subject: OpenSubject, nextAt: number | undefined): void;
-  end(token: string, attempted: { failuresInRow: number; notBefore: number }): void;
-}
-
 /** Subjects that wait for their time, wait for their turn, or are busy. */
-function createSchedule(subjects: Map<string, OpenSubject>, limits: Limits): Schedule {
+function createSchedule(subjects: Map<string, OpenSubject>, limits: Limits) {
   const turns = createFairQueue(limits);
   /** No waiting subject is due earlier. */
   let earliestWaiting = Infinity;
@@ -115,7 +97,7 @@ function createSchedule(subjects: Map<string, OpenSubject>, limits: Limits): Sch
 
   return {
     change,
-    end(token, { failuresInRow, notBefore }) {
+    end(token: string, { failuresInRow, notBefore }: { failuresInRow: number; notBefore: number }): void {
       const subject = subjects.get(token);
       if (subject?.place !== 'busy') return;
       turns.end(subject.receiver);
@@ -124,14 +106,16 @@ function createSchedule(subjects: Map<string, OpenSubject>, limits: Limits): Sch
       const { nextAt } = subject;
       change(token, subject, nextAt === undefined ? undefined : Math.max(nextAt, notBefore));
     },
-    take(now) {
+    /** Takes the subject with the next turn; undefined if none is due or there is no room. It is busy until released. */
+    take(now: number): string | undefined {
       makeDueReady(now);
       const token = turns.take();
       const subject = token === undefined ? undefined : subjects.get(token);
       if (subject !== undefined) subject.place = 'busy';
       return token;
     },
-    nextDueAt: () => (earliestWaiting === Infinity ? undefined : earliestWaiting),
+    /** When the next waiting subject becomes due. */
+    nextDueAt: (): number | undefined => (earliestWaiting === Infinity ? undefined : earliestWaiting),
   };
 }
 

@@ -70,17 +70,16 @@ async function letGoOf(
   stream: string,
   youngest: number,
 ): Promise<void> {
-  for await (const last of store.read(stream, { direction: 'backwards', limit: 1 })) {
-    if (last.recordedAt > youngest || last.revision === 0) return;
-    try {
-      const { state } = await journal.load(queueOfStream(stream));
-      // Open or replayed webhooks, even since the load, are visited again with their outcome.
-      if (nextTryAt(state) !== undefined) return;
-      if ((await readLast(store, stream))?.revision === last.revision)
-        await store.truncate(stream, last.revision);
-    } catch (error) {
-      // An unreadable stream is skipped.
-      log.warn({ error, stream }, 'the webhooks of a stream could not be truncated');
-    }
+  const last = await readLast(store, stream);
+  if (last === undefined || last.recordedAt > youngest || last.revision === 0) return;
+  try {
+    const { state } = await journal.load(queueOfStream(stream));
+    // Open or replayed webhooks, even since the load, are visited again with their outcome.
+    if (nextTryAt(state) !== undefined) return;
+    if ((await readLast(store, stream))?.revision === last.revision)
+      await store.truncate(stream, last.revision);
+  } catch (error) {
+    // An unreadable stream is skipped.
+    log.warn({ error, stream }, 'the webhooks of a stream could not be truncated');
   }
 }

@@ -1,37 +1,24 @@
 /** The webhooks of one payment or payout (the subject), folded from their events, and the decisions on them. Pure. */
 import type { Decision } from '@tollgate/event-store';
-import { InvariantViolation, type Environment } from '@tollgate/core';
+import { InvariantViolation } from '@tollgate/core';
 import { omitUndefined } from '@tollgate/service-kit';
-import type { FailureReason, WebhookBody } from '@tollgate/gateway-api';
+import type { FailureReason } from '@tollgate/gateway-api';
 import type { WebhookEvent, WebhookEventOf } from './webhook-events.ts';
 
 /** One attempt, with the status code of the answer, or else a reason. */
-export interface Delivery {
-  attempt: number;
-  at: number;
-  statusCode?: number;
-  reason?: FailureReason;
-  /** Absent if no call was made. */
-  durationMs?: number;
-  /** The beginning of the answer. */
-  responseBody?: string;
+export interface Delivery extends Omit<WebhookEventOf<'DeliveryFailed'>['data'], 'id' | 'nextAt'> {
   isDelivered: boolean;
 }
 
-export interface Webhook {
-  id: string;
-  environment: Environment;
-  team: string;
-  url: string;
-  /** Its standing endpoint, at that endpoint's current URL. */
-  endpoint?: string;
-  body: WebhookBody;
+/** A webhook of a standing endpoint is sent to that endpoint's current URL. */
+export interface Webhook extends Omit<WebhookEventOf<'WebhookDue'>['data'], 'at'> {
   /** The cause of its event: the id of a request, if there was one. */
   correlationId?: string;
   createdAt: number;
   state: 'open' | 'delivered' | 'given_up';
   /**
-   * When the next attempt is due, while open. 0 means at once, independent of the clock, so that clock jumps change no order.
+   * When the next attempt is due, while open. 0 means at once, independent of the clock, so that clock jumps change no
+   * order.
    */
   nextAt: number;
   /** Since it became due, or was last replayed. */

@@ -23,13 +23,10 @@ export type EndpointCount = Record<'enabled' | 'disabled', number>;
 
 export type EndpointDirectory = ReturnType<typeof createEndpointDirectory>;
 
-type OwnedEndpoint = Endpoint & EndpointOwner & { disabled: NonNullable<Endpoint['disabled']> };
-
 const nameOf = ({ environment, team }: EndpointOwner): string => `${environment}.${team}`;
 
 export function createEndpointDirectory(log: Log) {
-  const byOwner = new Map<string, Endpoints>();
-  const owners = new Map<string, EndpointOwner>();
+  const byOwner = new Map<string, EndpointOwner & Endpoints>();
   const since = new Map<string, Position>();
   const damaged = new Set<string>();
   let applied = beginning;
@@ -41,9 +38,9 @@ export function createEndpointDirectory(log: Log) {
     try {
       const owner = ownerOfEndpointStream(event.stream);
       const name = nameOf(owner);
-      owners.set(name, owner);
       const decoded = endpointEvolution.decode(event);
-      byOwner.set(name, endpointEvolution.evolve(byOwner.get(name) ?? noEndpoints, decoded));
+      const after = endpointEvolution.evolve(byOwner.get(name) ?? noEndpoints, decoded);
+      byOwner.set(name, { ...owner, ...after });
       if (decoded.type === 'EndpointAdded') since.set(decoded.data.id, event.position);
     } catch (error) {
       if (isRetryable(error)) throw error;
@@ -76,10 +73,13 @@ export function createEndpointDirectory(log: Log) {
     },
     of,
     /** Disabled ones, longest first. */
-    disabled: (): OwnedEndpoint[] =>
-      [...owners.values()]
-        .flatMap((owner) => of(owner).flatMap((each) => (isDisabled(each) ? [{ ...each, ...owner }] : [])))
-        .toSorted((one, other) => one.disabled.at - other.disabled.at),
+    disabled: (): (Endpoint & EndpointOwner)[] =>
+      [...byOwner.values()]
+        .flatMap(({ environment, team, endpoints }) =>
+          endpoints.map((each) => ({ ...each, environment, team })),
+        )
+        .filter(({ disabled }) => disabled !== undefined)
+        .toSorted((one, other) => (one.disabled?.at ?? 0) - (other.disabled?.at ?? 0)),
     count(): EndpointCount {
       const all = [...byOwner.values()].flatMap(({ endpoints }) => endpoints);
       const enabled = all.filter(({ disabled }) => disabled === undefined).length;
@@ -88,9 +88,5 @@ export function createEndpointDirectory(log: Log) {
     isEmpty: (): boolean => byOwner.values().every(({ endpoints }) => endpoints.length === 0),
   };
 }
-
-const isDisabled = <Each extends Endpoint>(
-  endpoint: Each,
-): endpoint is Each & Pick<OwnedEndpoint, 'disabled'> => endpoint.disabled !== undefined;
 
 export const isOfEndpoints = ({ stream }: RecordedEvent): boolean => stream.startsWith(endpointStreamPrefix);
