@@ -1,7 +1,7 @@
 import { Secret, StartupError } from '@tollgate/service-kit';
 
 /** A node of the cluster, or the DNS name of all of them. */
-export interface StoreHost {
+interface StoreHost {
   address: string;
   port: number;
 }
@@ -10,7 +10,7 @@ export interface StoreHost {
 export interface ConnectionString {
   /** The hosts are queried for the nodes of their cluster, and the leader is used. */
   discovers: boolean;
-  hosts: StoreHost[];
+  hosts: readonly StoreHost[];
   /** True unless it contains `tls=false`. */
   tls: boolean;
   credentials?: { username: string; password: Secret };

@@ -1,15 +1,10 @@
 import { type Credentials, EventStoreDBClient } from '@eventstore/db-client';
 import { type Secret, omitUndefined, systemClock, valueWithin } from '@tollgate/service-kit';
-import type { ConnectionSettings, StoreHost } from './connection-string.ts';
+import type { ConnectionSettings, ConnectionString } from './connection-string.ts';
 
-export interface EventStoreDbConnection {
-  /** True: the hosts are queried for the nodes of their cluster, and the leader is used; otherwise there is one host. */
-  discovers: boolean;
-  hosts: readonly StoreHost[];
+export interface EventStoreDbConnection extends Omit<ConnectionString, 'tls' | 'tlsCaFile' | 'settings'> {
   /** False: nothing is encrypted, and no password is sent. `ca` is the PEM text of an authority to be trusted. */
   tls: false | { ca?: string };
-  credentials?: { username: string; password: Secret };
-  connectionName?: string;
   settings?: ConnectionSettings;
 }
 

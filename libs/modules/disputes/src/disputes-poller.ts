@@ -15,10 +15,21 @@ import type {
 } from '@tollgate/core';
 import { type Disputes, createDisputes, deriveDisputeToken } from './disputes.ts';
 
-export interface DisputesPollerDependencies extends ReadingDependencies {
+export interface DisputesPollerDependencies {
+  store: EventStore;
+  accounts: { all(): readonly DisputedAccount[] };
+  payments: { execute(token: string, input: RecordDispute, cause: Cause): Promise<unknown> };
+  /** Our payment by the provider's token; undefined if the index does not have it, or not yet. */
+  findByServiceToken: (
+    environment: Environment,
+    account: string,
+    serviceToken: string,
+  ) => { token: string; team: string } | undefined;
   /** Interval between two readings without a callback. @default 60,000 @unit milliseconds */
   pollEveryMs?: number;
   clock: Clock;
+  ids: Ids;
+  log: Log;
 }
 
 const pollEveryMsDefault = 60_000;
@@ -49,28 +60,13 @@ export function createDisputesPoller(deps: DisputesPollerDependencies) {
   };
 }
 
-export interface ReadingDependencies {
-  store: EventStore;
-  accounts: { all(): readonly DisputedAccount[] };
-  payments: { execute(token: string, input: RecordDispute, cause: Cause): Promise<unknown> };
-  /** Our payment by the provider's token; undefined if the index does not have it, or not yet. */
-  findByServiceToken: (
-    environment: Environment,
-    account: string,
-    serviceToken: string,
-  ) => { token: string; team: string } | undefined;
-  clock: Clock;
-  ids: Ids;
-  log: Log;
-}
-
 type DisputedAccount = Pick<Account, 'environment' | 'name' | 'provider'>;
 
 /** Maximum number of disputes that the provider lists. */
 const shownMax = 100;
 
 /** Returns a function that reads the list of every account once; a failure of one does not stop the others. */
-export function createReading(deps: ReadingDependencies): (signal: AbortSignal) => Promise<void> {
+function createReading(deps: DisputesPollerDependencies): (signal: AbortSignal) => Promise<void> {
   const disputes = createDisputes(deps);
   const memories = new Map<string, Remembered>();
 
@@ -113,14 +109,14 @@ interface Remembered {
   onPayments: Map<string, number>;
 }
 
-interface AccountReading extends ReadingDependencies {
+interface AccountReading extends DisputesPollerDependencies {
   disputes: Disputes;
   account: DisputedAccount;
   cause: Cause;
   remembered: Remembered;
 }
 
-function causeOf({ ids }: ReadingDependencies): Cause {
+function causeOf({ ids }: DisputesPollerDependencies): Cause {
   const id = ids.uuid();
   return { correlationId: id, causationId: id, actor: { kind: 'service', name: 'disputes' } };
 }

@@ -92,22 +92,17 @@ async function takeIn(
   }
 }
 
-interface Sender {
-  /** A webhook may have become due. */
-  wake(): void;
-  run(): Promise<void>;
-}
-
 function createSender(
   deps: DispatcherDependencies,
   { open, health }: { open: OpenSubjects; health: EndpointHealth },
   signal: AbortSignal,
-): Sender {
+) {
   const { journal, clock, log } = deps;
   const underWay = new Set<Promise<void>>();
   /** The error of the last failed write of an attempt. */
   let failing: string | undefined;
   let sleeping = new AbortController();
+  /** A webhook may have become due. */
   const wake = () => sleeping.abort();
 
   function startDue(): void {
