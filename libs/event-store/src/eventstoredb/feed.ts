@@ -7,7 +7,6 @@ import {
 import type { Position, RecordedEvent } from '../event-store.ts';
 import { fromPosition, isKnown, toPosition } from './position.ts';
 import { isTombstone, toRecordedEvent } from './recorded-event.ts';
-import type { Wait } from '../waits.ts';
 
 /** One subscription of the client, from its start to its end, of any cause. */
 export type Feed = ReturnType<typeof openFeed>;

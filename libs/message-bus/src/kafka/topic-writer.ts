@@ -5,7 +5,7 @@
  * a repeat without writing it. So a producer lives only until its first failure.
  */
 import type { Clock } from '@tollgate/service-kit';
-import { Partitioners, type Producer, type ProducerConfig } from 'kafkajs';
+import { Partitioners, type ProducerConfig } from 'kafkajs';
 import { BusUnavailable } from '../message-bus.ts';
 import type { Message } from '../message-bus.ts';
 import { clientRetry, createKafkaClient, type KafkaConnectionOptions } from './connection.ts';

@@ -20,7 +20,7 @@ import {
   type RegisteredCredential,
 } from './operators/credential-register.ts';
 import type { TeamVerifier } from './signing/signed-events.ts';
-import { type DirectoryHealth, createTeamRecords } from './teams.ts';
+import { createTeamRecords } from './teams.ts';
 import { isExpired, teamStreamPrefix, type Scope, type Team, type TeamKey } from './team.ts';
 import { webhookSecretVersions } from './webhook-rotation.ts';
 

@@ -111,6 +111,6 @@ export function createAddressGuard(resolve: Resolve, allowedNetworks: readonly s
         else if (options.all === true) callback(null, allowed);
         else callback(null, first.address, first.family);
       }, fail);
-    }) satisfies LookupFunction as LookupFunction,
+    }) as LookupFunction,
   };
 }
