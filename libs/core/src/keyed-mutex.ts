@@ -1,13 +1,9 @@
 /** Serializes work by key in this process, so that it does not compete with itself for one stream. */
-export interface KeyedMutex {
-  /** Runs `work` after all earlier work of this key. */
-  run<Value>(key: string, work: () => Promise<Value>): Promise<Value>;
-}
-
-export function createKeyedMutex(): KeyedMutex {
+export function createKeyedMutex() {
   const last = new Map<string, Promise<unknown>>();
   return {
-    run(key, work) {
+    /** Runs `work` after all earlier work of this key. */
+    run<Value>(key: string, work: () => Promise<Value>): Promise<Value> {
       const earlier = last.get(key) ?? Promise.resolve();
       const mine = earlier.then(work, work);
       const ended = mine

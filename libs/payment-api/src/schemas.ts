@@ -159,7 +159,6 @@ export const holdEndAnswerSchema = z.looseObject({
 
 /** Body of `POST /api/v1/refunds` (section 4; the field `token`: open point 21). Without an amount, all that is left. */
 export const refundRequestSchema = z.strictObject({ token: tokenSchema, amount: amountSchema.optional() });
-export type RefundRequest = z.infer<typeof refundRequestSchema>;
 
 /** Answer of `POST /api/v1/refunds`. The token is the refund's; `payment` is what some deployments add. */
 export const refundAnswerSchema = z.looseObject({

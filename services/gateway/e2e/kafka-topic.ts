@@ -31,7 +31,7 @@ const hasKcat = spawnSync('kcat', ['-V']).status === 0;
 export const readerName = hasKcat ? 'kcat' : 'our own consumer, as there is no kcat';
 
 /** All records of a topic, in order per partition. Rejects if the topic does not exist. */
-export const readTopic = (brokers: string, topic: string): Promise<TopicRecord[]> =>
+const readTopic = (brokers: string, topic: string): Promise<TopicRecord[]> =>
   hasKcat ? readByKcat(brokers, topic) : readByBus(brokers, topic);
 
 interface KcatRecord {

@@ -31,16 +31,8 @@ import {
   type Given,
 } from './testing/harness.ts';
 
-const {
-  accepted,
-  approved,
-  refundAccepted,
-  refundDeclined,
-  refundUnresolved,
-  refunding,
-  reviews,
-  unresolved,
-} = happening;
+const { accepted, approved, refundAccepted, refundDeclined, refundUnresolved, refunding, reviews } =
+  happening;
 const payoutNotFound = refused(404, 'payout_not_found', 'invalid_request_error', 'token');
 const refundNotFound = refused(404, 'refund_not_found', 'invalid_request_error', 'refundToken');
 const scopeMissing = refused(403, 'scope_missing', 'authentication_error');

@@ -28,15 +28,7 @@ export async function readAccountChanges(store: Pick<EventStore, 'read'>): Promi
   return accounts;
 }
 
-export interface AccountChanges {
-  /** Resolves when every change recorded before the call is in effect here. @throws StoreUnavailable */
-  catchUp(): Promise<void>;
-  /** Applies changes that other processes record, until the signal. Call `start` first. */
-  follow(signal: AbortSignal): Promise<void>;
-  of(environment: Environment, account: string): AccountChange | undefined;
-  /** The error of the accounts file when it was last read; undefined if there was none. */
-  fileFault(): string | undefined;
-}
+export type AccountChanges = ReturnType<typeof createAccountChanges>;
 
 export interface AccountsFile {
   /** Reads the file and returns the names of the accounts that would change. @throws StartupError if the file is invalid */
@@ -57,7 +49,7 @@ export function createAccountChanges(deps: {
   accounts: Pick<ChangeableAccounts, 'setState' | 'pauseAll'>;
   file: AccountsFile | undefined;
   log: Log;
-}): AccountChanges {
+}) {
   const { store, accounts, file, log } = deps;
   let known = noAccountChanges;
   let next: Revision = 0;
@@ -107,12 +99,14 @@ export function createAccountChanges(deps: {
     }
   }
 
+  /** Resolves when every change recorded before the call is in effect here. @throws StoreUnavailable */
   const catchUp = async (): Promise<void> =>
     apply(await Array.fromAsync(store.read(merchantAccountsStream, { from: next })));
 
   return {
     catchUp,
-    async follow(signal) {
+    /** Applies changes that other processes record, until the signal. Call `start` first. */
+    async follow(signal: AbortSignal): Promise<void> {
       // Events appended during this read arrive by the subscription as well.
       if (followedTo === beginning) followedTo = await store.head();
       await catchUp();
@@ -125,7 +119,8 @@ export function createAccountChanges(deps: {
         followedTo = item.position;
       }
     },
-    of: (environment, account) => accountChangeOf(known, environment, account),
+    of: (environment: Environment, account: string) => accountChangeOf(known, environment, account),
+    /** The error of the accounts file when it was last read; undefined if there was none. */
     fileFault: () => fault,
   };
 }

@@ -14,25 +14,13 @@ export const breakerOpenMsMax = 60_000;
 type BreakerState = AccountHealth['breaker'];
 export type BreakerChange = { state: 'open'; openMs: number } | { state: 'closed' };
 
-export interface CircuitBreaker {
-  state(): BreakerState;
-  /** True if a call may begin: closed, or half-open without a probe under way. */
-  mayPass(): boolean;
-  /**
-   * Records the start of a call; returns a function to call once with its outcome. @throws InvariantViolation unless `mayPass`
-   */
-  pass(): (end: PermitEnd) => void;
-  /** Milliseconds until the next probe may begin; 0 unless it is open. */
-  probeInMs(): number;
-}
-
 export function createCircuitBreaker(deps: {
   clock: Pick<Clock, 'monotonic'>;
   /** @default `breakerFailuresMax` */
   failuresMax?: () => number | undefined;
   /** Called when the circuit opens, with the duration, and when it closes. */
   onChange: (change: BreakerChange) => void;
-}): CircuitBreaker {
+}) {
   const { clock, onChange } = deps;
   const failuresMax = () => deps.failuresMax?.() ?? breakerFailuresMax;
   let failures = 0;
@@ -41,7 +29,9 @@ export function createCircuitBreaker(deps: {
   // Each opening and closing begins a new era. The outcome of a call from an earlier era is ignored.
   let era = 0;
 
+  /** Milliseconds until the next probe may begin; 0 unless it is open. */
   const probeInMs = () => (opened === undefined ? 0 : Math.max(0, opened.until - clock.monotonic()));
+  /** True if a call may begin: closed, or half-open without a probe under way. */
   const mayPass = () => probeInMs() === 0 && !isProbing;
 
   function changeTo(next: typeof opened): void {
@@ -66,13 +56,14 @@ export function createCircuitBreaker(deps: {
   }
 
   return {
-    state: () => (opened === undefined ? 'closed' : probeInMs() > 0 ? 'open' : 'half-open'),
+    state: (): BreakerState => (opened === undefined ? 'closed' : probeInMs() > 0 ? 'open' : 'half-open'),
     mayPass,
+    /** Records the start of a call; returns a function to call once with its outcome. @throws InvariantViolation unless `mayPass` */
     pass() {
       if (!mayPass()) throw new InvariantViolation('a call began although the circuit breaker rejects it');
       isProbing = opened !== undefined;
       const begunIn = era;
-      return (end) => {
+      return (end: PermitEnd): void => {
         if (begunIn === era) settle(end);
       };
     },

@@ -22,23 +22,7 @@ const closedForSeconds = 30;
 export type Purpose = 'new' | 'begun';
 
 /** One account in this process. Operators change its terms and its state at run time. */
-export interface AccountGate {
-  /** The configuration; environment and name never change. */
-  account(): Account;
-  state(): AccountState;
-  /** The state that prevents permits for this purpose; undefined if none does. */
-  closedTo(purpose: Purpose): ClosedState | undefined;
-  /** A permit, if there is one now. */
-  tryPermit(purpose: Purpose): Permit | undefined;
-  /** False if waiting cannot help: the account is closed or failing, or a probe is under way. */
-  mayHelpLater(purpose: Purpose): boolean;
-  /** When to retry: at the next probe of a failing account. @minimum 1 second */
-  retryAfterSeconds(purpose: Purpose): number;
-  health(): Omit<AccountHealth, 'waiting'>;
-  setState(state: AccountState): void;
-  /** The same account under other terms: calls under way still count. */
-  configure(account: Account): void;
-}
+export type AccountGate = ReturnType<typeof createAccountGate>;
 
 /** The share of one process. A limit smaller than the number of processes applies to each. */
 export const shareOf = (limit: number, processes: number): number =>
@@ -51,7 +35,7 @@ export function createAccountGate(deps: {
   processes: () => number;
   /** Called after each release of a permit. */
   onRelease: () => void;
-}): AccountGate {
+}) {
   const { clock, log, processes, onRelease } = deps;
   const { name, environment } = deps.account;
   let { account } = deps;
@@ -65,10 +49,12 @@ export function createAccountGate(deps: {
   const tokens = createTokenBucket(() => account.callsPerSecondMax / processes(), clock);
   const isFull = () => callsUnderWay >= shareOf(account.concurrentCallsMax, processes());
 
+  /** The state that prevents permits for this purpose; undefined if none does. */
   function closedTo(purpose: Purpose): ClosedState | undefined {
     if (state === 'active') return undefined;
     return state === 'paused' || purpose === 'new' ? state : undefined;
   }
+  /** False if waiting cannot help: the account is closed or failing, or a probe is under way. */
   const mayHelpLater = (purpose: Purpose) => closedTo(purpose) === undefined && breaker.mayPass();
 
   function issue(): Permit {
@@ -96,19 +82,29 @@ export function createAccountGate(deps: {
   }
 
   return {
-    account: () => account,
-    state: () => state,
+    /** The configuration; environment and name never change. */
+    account: (): Account => account,
+    state: (): AccountState => state,
     closedTo,
     // Take the token last, when everything else is available.
-    tryPermit: (purpose) => (mayHelpLater(purpose) && !isFull() && tokens.tryTake() ? issue() : undefined),
+    tryPermit: (purpose: Purpose): Permit | undefined =>
+      mayHelpLater(purpose) && !isFull() && tokens.tryTake() ? issue() : undefined,
     mayHelpLater,
-    retryAfterSeconds: (purpose) =>
+    /** When to retry: at the next probe of a failing account. @minimum 1 second */
+    retryAfterSeconds: (purpose: Purpose): number =>
       closedTo(purpose) === undefined
         ? Math.max(1, Math.ceil(breaker.probeInMs() / 1_000))
         : closedForSeconds,
-    health: () => ({ environment, account: name, state, breaker: breaker.state(), callsUnderWay }),
-    setState: (next) => void (state = next),
-    configure: (next) => void (account = next),
+    health: (): Omit<AccountHealth, 'waiting'> => ({
+      environment,
+      account: name,
+      state,
+      breaker: breaker.state(),
+      callsUnderWay,
+    }),
+    setState: (next: AccountState): void => void (state = next),
+    /** The same account under other terms: calls under way still count. */
+    configure: (next: Account): void => void (account = next),
   };
 }
 
@@ -130,19 +126,12 @@ interface Waiter {
   resolve: (result: PermitResult) => void;
 }
 
-export interface PermitQueue {
-  /** The first permit that one of these accounts has, within the wait. */
-  enter(gates: readonly AccountGate[], purpose: Purpose, waitMs: number): Promise<PermitResult>;
-  /** Serves or rejects waiting callers after a change. @param most ends after this many permits */
-  serve(most?: number): void;
-  waitingFor(gate: AccountGate): number;
-}
-
 /** One queue for all accounts, because a creation may wait for several. */
-export function createPermitQueue(clock: Clock): PermitQueue {
+export function createPermitQueue(clock: Clock) {
   const waiting = new Set<Waiter>();
   let isLooking = false;
 
+  /** Serves or rejects waiting callers after a change. @param most ends after this many permits */
   function serve(most = Infinity): void {
     let left = most;
     for (const waiter of waiting) {
@@ -168,7 +157,8 @@ export function createPermitQueue(clock: Clock): PermitQueue {
   const waitingFor = (gate: AccountGate) => [...waiting].filter(({ gates }) => gates.includes(gate)).length;
 
   return {
-    enter(gates, purpose, waitMs) {
+    /** The first permit that one of these accounts has, within the wait. */
+    enter(gates: readonly AccountGate[], purpose: Purpose, waitMs: number): Promise<PermitResult> {
       const now = clock.monotonic();
       const { promise, resolve } = Promise.withResolvers<PermitResult>();
       const isRoom = waiting.size < waitingMax || gates.some((gate) => waitingFor(gate) < waitingMax);

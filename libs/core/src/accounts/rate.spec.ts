@@ -1,9 +1,9 @@
 import { createFakeClock } from '@tollgate/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type TokenBucket, createTokenBucket } from './rate.ts';
+import { createTokenBucket } from './rate.ts';
 
-function takeAll(bucket: TokenBucket): number {
+function takeAll(bucket: ReturnType<typeof createTokenBucket>): number {
   let taken = 0;
   while (bucket.tryTake()) taken += 1;
   return taken;

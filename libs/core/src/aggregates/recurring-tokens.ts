@@ -35,22 +35,17 @@ type RecurringToken = Omit<StoredRecurringToken, 'sealedRecurringToken'> & {
   serviceRecurringToken: string;
 };
 
-export interface RecurringTokens {
-  /** The first one stays: an alias never changes to another card. @throws StoreUnavailable */
-  keep(alias: string, recurringToken: RecurringToken, cause: Cause): Promise<void>;
-  /** @throws TollgateError `key_unknown`, `sealed_data_damaged` if it cannot be decrypted */
-  find(alias: string): Promise<RecurringToken | undefined>;
-}
+export type RecurringTokens = ReturnType<typeof createRecurringTokens>;
 
-export function createRecurringTokens(deps: {
-  store: EventStore;
-  vault: Vault;
-  clock: Clock;
-  ids: Ids;
-}): RecurringTokens {
+export function createRecurringTokens(deps: { store: EventStore; vault: Vault; clock: Clock; ids: Ids }) {
   const { store, vault, clock, ids } = deps;
   return {
-    async keep(alias, { serviceRecurringToken, ...owner }, cause) {
+    /** The first one stays: an alias never changes to another card. @throws StoreUnavailable */
+    async keep(
+      alias: string,
+      { serviceRecurringToken, ...owner }: RecurringToken,
+      cause: Cause,
+    ): Promise<void> {
       const stream = recurringStream(alias);
       const sealedRecurringToken = await vault.seal(
         serviceRecurringToken,
@@ -68,7 +63,8 @@ export function createRecurringTokens(deps: {
         'no-stream',
       );
     },
-    async find(alias) {
+    /** @throws TollgateError `key_unknown`, `sealed_data_damaged` if it cannot be decrypted */
+    async find(alias: string): Promise<RecurringToken | undefined> {
       // The team's text is untrusted, and only a valid token may name a stream.
       if (!isToken(alias)) return undefined;
       const stream = recurringStream(alias);

@@ -22,15 +22,13 @@ export type RefundKey = z.infer<typeof refundKeyUsedSchema>;
 export const refundKeyUsed = 'RefundKeyUsed';
 export const refundKeyStream = (refundToken: string): string => `refund-${refundToken}`;
 
-export interface RefundKeys {
-  /** Returns the first use of the key: `use` itself, or an earlier request. @throws StoreUnavailable */
-  claim(refundToken: string, use: RefundKey, cause: Cause): Promise<RefundKey>;
-}
+export type RefundKeys = ReturnType<typeof createRefundKeys>;
 
-export function createRefundKeys(deps: { store: EventStore; clock: Clock; ids: Ids }): RefundKeys {
+export function createRefundKeys(deps: { store: EventStore; clock: Clock; ids: Ids }) {
   const { store, clock, ids } = deps;
   return {
-    async claim(refundToken, use, cause) {
+    /** Returns the first use of the key: `use` itself, or an earlier request. @throws StoreUnavailable */
+    async claim(refundToken: string, use: RefundKey, cause: Cause): Promise<RefundKey> {
       const stream = refundKeyStream(refundToken);
       const metadata: EventMetadata = {
         schemaVersion: firstSchemaVersion,

@@ -16,13 +16,4 @@ export const metadataSchema = z.record(
 export type Metadata = z.infer<typeof metadataSchema>;
 
 export const metadataBytes = (metadata: Metadata | undefined): number =>
-  metadata === undefined ? 0 : utf8Bytes(JSON.stringify(metadata));
-
-function utf8Bytes(text: string): number {
-  let bytes = 0;
-  for (const character of text) {
-    const point = character.codePointAt(0) ?? 0;
-    bytes += point < 0x80 ? 1 : point < 0x8_00 ? 2 : point < 0x1_00_00 ? 3 : 4;
-  }
-  return bytes;
-}
+  metadata === undefined ? 0 : new TextEncoder().encode(JSON.stringify(metadata)).length;

@@ -9,18 +9,11 @@ export type InquiryResult = 'inquired' | 'awaiting-answer' | 'nothing-there' | '
 /** Maximum repeats of an inquiry whose subject changed meanwhile; then the schedule takes over. */
 export const inquiriesPerRequestMax = 4;
 
-export interface Inquiries<Reason> {
-  /** Resolves with the result of an inquiry that began after this call. */
-  request(token: string, reason: Reason): Promise<InquiryResult>;
-  /** Resolves when no inquiry is under way. */
-  idle(): Promise<void>;
-}
-
 /** @param options.stopping aborted when the process stops: inquiries that have not begun by then end as `failed` */
 export function createInquiries<Reason>(
   inquire: (token: string, reason: Reason) => Promise<InquiryResult>,
   { stopping, laneOf = () => '' }: { stopping: AbortSignal; laneOf?: (reason: Reason) => string },
-): Inquiries<Reason> {
+) {
   const running = new Map<string, Promise<unknown>>();
   const waiting = new Map<string, Promise<InquiryResult>>();
 
@@ -34,7 +27,8 @@ export function createInquiries<Reason>(
   }
 
   return {
-    request(token, reason) {
+    /** Resolves with the result of an inquiry that began after this call. */
+    request(token: string, reason: Reason): Promise<InquiryResult> {
       const key = `${laneOf(reason)}/${token}`;
       const first = running.get(key);
       if (first === undefined) return start(key, token, reason);
@@ -50,7 +44,8 @@ export function createInquiries<Reason>(
       waiting.set(key, next);
       return next;
     },
-    async idle() {
+    /** Resolves when no inquiry is under way. */
+    async idle(): Promise<void> {
       while (running.size + waiting.size > 0)
         await Promise.allSettled([...running.values(), ...waiting.values()]);
     },

@@ -4,13 +4,9 @@ import type { InquiryFailure } from '../domain/failed-inquiry.ts';
 import type { Inquirer, InquiryOutcome } from '../provider.ts';
 import type { Clock, Log } from '@tollgate/service-kit';
 import type { Accounts, InquiryLimits } from '../accounts/accounts.ts';
-import {
-  type BreakerChange,
-  type CircuitBreaker,
-  createCircuitBreaker,
-} from '../accounts/circuit-breaker.ts';
+import { type BreakerChange, createCircuitBreaker } from '../accounts/circuit-breaker.ts';
 import type { Cause } from '../aggregates/repository.ts';
-import { type InquiryBudget, type InquiryPriority, createInquiryBudget } from './inquiry-budget.ts';
+import { type InquiryPriority, createInquiryBudget } from './inquiry-budget.ts';
 
 interface AccountName {
   environment: Environment;
@@ -80,20 +76,24 @@ export function createAskAccount(deps: {
   log: Log;
 }): AskAccount {
   const { accounts, log } = deps;
-  const gates = new Map<string, { budget: InquiryBudget; breaker: CircuitBreaker }>();
+  const gates = new Map<string, ReturnType<typeof newGate>>();
 
-  function gateOf({ environment, account }: AccountName, limits: InquiryLimits) {
-    const key = `${environment}/${account}`;
+  function newGate({ environment, account }: AccountName, limits: InquiryLimits) {
     const onChange = (change: BreakerChange) =>
       log.warn(
         { account, outcome: change.state },
         `the circuit of the inquiries of a ${environment} account changed`,
       );
-    const gate = gates.get(key) ?? {
+    return {
       budget: createInquiryBudget({ ...deps, limits }),
       // Separate from that of the calls: an account that lists nothing may still take payments.
       breaker: createCircuitBreaker({ clock: deps.clock, onChange }),
     };
+  }
+
+  function gateOf(name: AccountName, limits: InquiryLimits) {
+    const key = `${name.environment}/${name.account}`;
+    const gate = gates.get(key) ?? newGate(name, limits);
     gates.set(key, gate);
     return gate;
   }

@@ -18,18 +18,12 @@ const waitingMax = 2_000;
 /** The cycle of turns; an unusable turn passes to the first usable one. */
 const turns: readonly InquiryPriority[] = ['caller', 'callback', 'caller', 'callback', 'caller', 'schedule'];
 
-export interface InquiryBudget {
-  /** True once the inquiry may begin; false if too many wait already, or the process stops. */
-  enter(priority: InquiryPriority, team?: string): Promise<boolean>;
-  leave(priority: InquiryPriority): void;
-}
-
 export function createInquiryBudget(deps: {
   limits: InquiryLimits;
   clock: Clock;
   /** Aborted when the process stops: waiting inquiries do not begin. */
   stopping: AbortSignal;
-}): InquiryBudget {
+}) {
   const { clock, stopping } = deps;
   const { concurrentMax, perSecondMax } = deps.limits;
   const tokens = createTokenBucket(perSecondMax, clock);
@@ -75,7 +69,8 @@ export function createInquiryBudget(deps: {
   }
 
   return {
-    async enter(priority, team = '') {
+    /** True once the inquiry may begin; false if too many wait already, or the process stops. */
+    async enter(priority: InquiryPriority, team = ''): Promise<boolean> {
       const queue = waiting[priority];
       if (stopping.aborted || queue.lengthOf(team) >= waitingMax) return false;
       const entering = Promise.withResolvers<boolean>();
@@ -88,7 +83,7 @@ export function createInquiryBudget(deps: {
       clock.sleep(callbackWaitMs, served.signal).then(giveUp, () => undefined);
       return entering.promise.finally(() => served.abort());
     },
-    leave(priority) {
+    leave(priority: InquiryPriority): void {
       underWay[priority] -= 1;
       serve();
     },

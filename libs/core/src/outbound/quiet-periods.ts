@@ -7,22 +7,7 @@ import type { Inquired } from '../domain/shared-inputs.ts';
 import type { Clock } from '@tollgate/service-kit';
 import { type CallTimes, quietPeriodMs } from './call-times.ts';
 
-export interface QuietPeriods {
-  /** Begins to observe a call, unless it is observed already. */
-  observe(token: string, call: CallWindow): void;
-  /**
-   * The time of an inquiry that begins now, milliseconds since the Unix epoch: the present, but never past the end of a period
-   * of
-   * this call that this process has not observed, and never before the end of one that it has.
-   *
-   * @param call the call without an outcome; undefined if there is none
-   */
-  inquiryTime(token: string, call: CallWindow | undefined): number;
-  /** The same, and the age of the latest event at that time. */
-  taken(token: string, call: CallWindow | undefined, changedAt: number): Inquired;
-  /** True once this process has observed a reservation for as long as its call could be announced, sent and carried out. */
-  hasLapsed(token: string, lapsesAt: number): boolean;
-}
+export type QuietPeriods = ReturnType<typeof createQuietPeriods>;
 
 /** Observed calls. The oldest one is dropped first and observed again, which only delays conclusions from its absence. */
 const observedMax = 100_000;
@@ -33,7 +18,7 @@ export function createQuietPeriods({
 }: {
   clock: Pick<Clock, 'now' | 'monotonic'>;
   times: CallTimes;
-}): QuietPeriods {
+}) {
   const firstObservedAt = new Map<string, number>();
 
   function observedForMs(token: string, endsAt: number): number {
@@ -47,6 +32,12 @@ export function createQuietPeriods({
     return 0;
   }
 
+  /**
+   * The time of an inquiry that begins now, milliseconds since the Unix epoch: the present, but never past the end of a period
+   * of this call that this process has not observed, and never before the end of one that it has.
+   *
+   * @param call the call without an outcome; undefined if there is none
+   */
   function inquiryTime(token: string, call: CallWindow | undefined): number {
     if (call === undefined) return clock.now();
     const observedMs = observedForMs(token, call.quietUntil);
@@ -58,12 +49,16 @@ export function createQuietPeriods({
   }
 
   return {
-    observe: (token, { quietUntil }) => void observedForMs(token, quietUntil),
+    /** Begins to observe a call, unless it is observed already. */
+    observe: (token: string, { quietUntil }: CallWindow): void => void observedForMs(token, quietUntil),
     inquiryTime,
-    taken(token, call, changedAt) {
+    /** The same, and the age of the latest event at that time. */
+    taken(token: string, call: CallWindow | undefined, changedAt: number): Inquired {
       const inquiredAt = inquiryTime(token, call);
       return { inquiredAt, changedAt: inquiredAt - Math.max(0, clock.now() - changedAt) };
     },
-    hasLapsed: (token, lapsesAt) => observedForMs(token, lapsesAt) >= quietPeriodMs(times),
+    /** True once this process has observed a reservation for as long as its call could be announced, sent and carried out. */
+    hasLapsed: (token: string, lapsesAt: number): boolean =>
+      observedForMs(token, lapsesAt) >= quietPeriodMs(times),
   };
 }

@@ -40,22 +40,9 @@ export interface SenderDependencies {
   log: Log;
 }
 
-export interface Sender {
-  /**
-   * Makes the call that `announced` announces, unless its deadline has passed.
-   *
-   * @throws InvariantViolation if this process appended no announcement, or has already made its call
-   */
-  send<Answer>(call: OutboundCall<Answer>): Promise<CallOutcome<Answer>>;
-  /** Marks work for a token as under way until it has ended: a call, and the recording of its outcome. */
-  track<Value>(token: string, work: Promise<Value>): Promise<Value>;
-  /** Resolves when the work under way for this token in this process has ended; at once if there is none. */
-  settled(token: string): Promise<void>;
-  /** Resolves when no work is under way. */
-  idle(): Promise<void>;
-}
+export type Sender = ReturnType<typeof createSender>;
 
-export function createSender(deps: SenderDependencies): Sender {
+export function createSender(deps: SenderDependencies) {
   const underWay = new Map<Promise<unknown>, string>();
   const used = new WeakSet<object>();
 
@@ -67,18 +54,26 @@ export function createSender(deps: SenderDependencies): Sender {
   }
 
   return {
-    async send(call) {
+    /**
+     * Makes the call that `announced` announces, unless its deadline has passed.
+     *
+     * @throws InvariantViolation if this process appended no announcement, or has already made its call
+     */
+    async send<Answer>(call: OutboundCall<Answer>): Promise<CallOutcome<Answer>> {
       useUp(call.announced);
       return sendLogged(deps, call);
     },
-    async track(token, work) {
+    /** Marks work for a token as under way until it has ended: a call, and the recording of its outcome. */
+    async track<Value>(token: string, work: Promise<Value>): Promise<Value> {
       underWay.set(work, token);
       return work.finally(() => underWay.delete(work));
     },
-    async settled(token) {
+    /** Resolves when the work under way for this token in this process has ended; at once if there is none. */
+    async settled(token: string): Promise<void> {
       await Promise.allSettled([...underWay].flatMap(([work, each]) => (each === token ? [work] : [])));
     },
-    async idle() {
+    /** Resolves when no work is under way. */
+    async idle(): Promise<void> {
       while (underWay.size > 0) await Promise.allSettled(underWay.keys());
     },
   };

@@ -91,7 +91,7 @@ function addTransferRoute(app: FastifyInstance, deps: OperatorRouteDependencies)
 const ownerSchema = z.object({ team: z.string(), environment: z.string() });
 
 /** A payment of another team does not exist for the person. Its first event names its team. */
-export async function isPaymentInReach(
+async function isPaymentInReach(
   store: Pick<EventStore, 'read'>,
   { token, reach }: { token: string; reach: Reach },
 ): Promise<boolean> {
