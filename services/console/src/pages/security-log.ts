@@ -95,7 +95,10 @@ function whatCell(logged: LogEntry): Html {
     string,
     unknown
   >;
-  const from = logged.type === 'AccessRefused' || typeof address !== 'string' ? '' : words.from(address);
+  const from =
+    logged.type === 'AccessRefused' || typeof address !== 'string' || address === ''
+      ? ''
+      : words.from(address);
   const notes = [typeof environment === 'string' ? environment : '', from].filter((note) => note !== '');
   return html`${logSentence(logged)}
   ${notes.length === 0 ? undefined : html` <small class="calm">${notes.join(', ')}</small>`}`;

@@ -26,5 +26,5 @@ export const refundTexts = {
   },
   empty: 'No refund here.',
   emptyHow:
-    'Refunds requested by a team appear here. Refunds made at the Payment Service appear in their payment.',
+    'No refund has this state and these filters. Refunds made at the Payment Service appear in their payment.',
 } as const;

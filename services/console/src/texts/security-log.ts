@@ -1,3 +1,7 @@
+/** A person's credential has the id `person:<name>`. */
+const holderOf = (keyId: string, team: string): string =>
+  keyId.startsWith('person:') ? keyId.slice('person:'.length) : `Key ${keyId} of team ${team}`;
+
 export const securityLogTexts = {
   title: 'Security log',
   intro: 'Rejected access, changes of teams and keys, and actions of people.',
@@ -14,7 +18,7 @@ export const securityLogTexts = {
     refused: (count: number, address: string, code: string, call: string) =>
       `${count === 1 ? 'A request' : `${count} requests`} from ${address} ${count === 1 ? 'was' : 'were'} rejected with ${code}${call === '' ? '' : `: ${call}`}.`,
     exported: (keyId: string, team: string, route: string, count: number) =>
-      `Key ${keyId} of team ${team} exported ${route}${count === 1 ? '' : ` ${count} times`}.`,
+      `${holderOf(keyId, team)} exported ${route}${count === 1 ? '' : ` ${count} times`}.`,
     resolved: (who: string, code: string, resolution: string) =>
       `${who} resolved “${code}” with “${resolution}”:`,
     ignored: (revision: number, stream: string, reason: string) =>
@@ -48,7 +52,7 @@ export const securityLogTexts = {
   ofKey: (keyId: string) => `key ${keyId},`,
   nothing: 'none',
   unknown: 'Unknown',
-  key: (keyId: string, team: string) => `Key ${keyId} of team ${team}`,
+  key: holderOf,
   service: (name: string) => `The service ${name}`,
   commands: {
     'POST /api/v1/admin/keys': 'requested a key',

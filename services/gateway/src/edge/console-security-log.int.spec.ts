@@ -16,6 +16,16 @@ const start = () =>
       actor: { kind: 'person' as const, name: `ada ${hostile}`, source: 'command-line' as const },
     });
     const exported = { team: 'shop', keyId: 'k1', environment: 'sandbox' as const, address: '192.0.2.1' };
+    const resolved = {
+      team: 'shop',
+      environment: 'sandbox' as const,
+      keyId: 'person:Bob',
+      address: '',
+      token: 'pay_1',
+      code: 'discrepancy',
+      number: 1,
+      resolution: 'keep_ours',
+    };
     await log.record([
       ...Array.from({ length: 60 }, (_, place) => ofPerson(`command ${place}`)),
       {
@@ -37,6 +47,10 @@ const start = () =>
         event: { type: 'ExportMade', data: { ...exported, route: '/x', count: 1, from: 1, until: 1 } },
         actor: { kind: 'team', team: 'shop', keyId: 'k1' },
       },
+      {
+        event: { type: 'ReviewResolutionAsked', data: resolved },
+        actor: { kind: 'team', team: 'shop', keyId: resolved.keyId, address: '' },
+      },
     ]);
   });
 
@@ -51,6 +65,8 @@ it('is shown newest first, by kind and by team, with user input as text', async 
   expect(asText(body)).toContain(
     'Ann raised the daily payout limit of team shop from 500.00 EUR to 1,000.00 EUR.',
   );
+  expect(asText(body)).toContain('Bob resolved “discrepancy” with “keep ours”: pay_1. sandbox');
+  expect(asText(body)).not.toMatch(/Key person|sandbox, from /);
   expect(body).toContain('command 59');
   expect(body).not.toMatch(/command 3<|<script>alert|<img/);
   const older = /href="(\/console\/security-log\?cursor=\d+)"/.exec(body)?.[1] ?? '';
@@ -75,5 +91,5 @@ it('shows where it was tampered with', async () => {
     'any',
   );
   const { get } = await signIn('admin');
-  expect((await get(page)).body).toContain('Entry 62 was changed');
+  expect((await get(page)).body).toContain('Entry 63 was changed');
 });
