@@ -161,7 +161,9 @@ export const operatorJournalExportSchema = journalExportSchema.extend(ofOperator
 export const operatorJournalListSchema = journalListSchema.extend(ofOperators);
 
 export const statementSchema = z.strictObject({
-  month: z.string('must be given once').regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'must be a month written YYYY-MM'),
+  month: z
+    .string('must be one month written YYYY-MM')
+    .regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'must be a month written YYYY-MM'),
   currency: filters.currency,
 });
 
@@ -336,7 +338,7 @@ export const eventFeedSchema = z.strictObject({
     .default(100),
   wait: z
     .string('must be given once')
-    .regex(/^\d{1,2}$/, 'must be a whole number of seconds')
+    .regex(/^\d{1,2}$/, `must be a whole number of seconds from 0 to ${feedWaitMax}`)
     .transform(Number)
     .refine((seconds) => seconds <= feedWaitMax, `must be at most ${feedWaitMax} seconds`)
     .default(0),

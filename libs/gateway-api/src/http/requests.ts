@@ -146,7 +146,7 @@ export const credentialBodySchemas = {
 
 export const webhookEventNameSchema = z.enum(
   [everyWebhookEvent, ...webhookEventNames],
-  `must be * for all, or names such as payment.approved: ${webhookEventNames.join(', ')}`,
+  `must be * for all events, or one of ${webhookEventNames.join(', ')}`,
 );
 const endpointShape = {
   url: httpUrlSchema.refine(holdsNoCardNumber, mustHoldNoCardNumber),
