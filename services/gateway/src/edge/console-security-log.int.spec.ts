@@ -66,7 +66,7 @@ it('is shown newest first, by kind and by team, with user input as text', async 
     'Ann raised the daily payout limit of team shop from 500.00 EUR to 1,000.00 EUR.',
   );
   expect(asText(body)).toContain('Bob resolved “discrepancy” with “keep ours”: pay_1. sandbox');
-  expect(asText(body)).not.toMatch(/Key person|sandbox, from /);
+  expect(asText(body)).not.toMatch(/Key person|, from (?!192)/);
   expect(body).toContain('command 59');
   expect(body).not.toMatch(/command 3<|<script>alert|<img/);
   const older = /href="(\/console\/security-log\?cursor=\d+)"/.exec(body)?.[1] ?? '';
