@@ -216,7 +216,7 @@ it('carries the lease', async () => {
   stopping.abort();
   await Promise.all(candidates);
   expect(working).toHaveLength(1);
-  expect((await readAll(store, 'lease-one')).map(({ type }) => type)).toEqual(['LeaseReleased']);
+  expect((await readAll(store, 'lease-one')).at(-1)?.type).toBe('LeaseReleased');
 });
 
 it('supports concurrent decisions on the state of a stream', async () => {
