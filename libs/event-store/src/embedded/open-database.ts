@@ -64,7 +64,7 @@ export function requireOwnFile(database: DatabaseSync, file: string): void {
 }
 
 /** Creates the tables unless they are there; SQLite throws if the file may only be read. */
-export function createSchema(database: DatabaseSync, file: string): void {
+function createSchema(database: DatabaseSync, file: string): void {
   database.exec('BEGIN IMMEDIATE');
   // Another process may have created them since the check.
   if (isEmpty(database)) database.exec(tables);

@@ -161,7 +161,7 @@ export interface AdoptionTally {
   recurringTokens: number;
 }
 
-export function createTally() {
+function createTally() {
   const counts = new Map<AdoptionOutcome, number>();
   const sums = new Map<string, { approved: bigint; refunded: bigint }>();
   let recurringTokens = 0;
@@ -197,14 +197,14 @@ export function createTally() {
  *
  * @throws TollgateError `provider_not_answering`, `provider_refused`, `stopped`
  */
-export type Ask = <Answer>(
+type Ask = <Answer>(
   inquiry: (provider: Inquirer) => Promise<InquiryOutcome<Answer>>,
 ) => Promise<Answer | undefined>;
 
 /** Pauses between tries: together about a minute. @unit milliseconds */
 const pausesMs = [1_000, 2_000, 5_000, 10_000, 20_000, 20_000];
 
-export function askPatiently(
+function askPatiently(
   { askAccount, clock }: { askAccount: AskAccount; clock: Clock },
   { environment, account }: { environment: Environment; account: string },
   { cause, signal, onWait }: { cause: Cause; signal: AbortSignal; onWait: (pauseMs: number) => void },

@@ -115,14 +115,14 @@ export const availableCap = (
 const refused = (refusal: GuardRefusal) => ({ kind: 'refused', refusal }) as const;
 const passed = { kind: 'passed' } as const;
 
-export const limitsOf = (
+const limitsOf = (
   { limits = [] }: Pick<Requester, 'limits'>,
   operation: LimitedOperation,
   currency: string,
 ): MoneyLimit[] => limits.filter((each) => each.operation === operation && each.currency === currency);
 
 /** The rest of today's limit: recorded spending is subtracted here, reservations are counted by {@link Cap}. */
-export function dailyCap(ledger: LedgerNow, limit: MoneyLimit, today: SpentQuery): Cap {
+function dailyCap(ledger: LedgerNow, limit: MoneyLimit, today: SpentQuery): Cap {
   const { team, operation, day } = today;
   const { keyId } = limit;
   const perDay = limit.perDay ?? 0;
@@ -141,7 +141,7 @@ export function dailyCap(ledger: LedgerNow, limit: MoneyLimit, today: SpentQuery
   };
 }
 
-export const refusalOfLimit = (
+const refusalOfLimit = (
   code: LimitRefusal['code'],
   { keyId, operation, currency }: MoneyLimit,
   limit: number,

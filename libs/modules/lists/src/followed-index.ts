@@ -51,7 +51,7 @@ interface FollowedIndexOptions extends IndexFileOptions {
 }
 
 /** How its file is marked: one of another scope, schema or booking rule is not read. */
-export const indexMarksOf = (scope: IndexScope) => ({
+const indexMarksOf = (scope: IndexScope) => ({
   /** "TgIx" */
   applicationId: 0x54674978,
   schema: indexSchemaOf(scope),

@@ -148,7 +148,7 @@ export function ageTerms(
 }
 
 /** A hash of name and text, at a fixed length and collision-resistant. */
-export const metadataHash = (name: string, text: string): string =>
+const metadataHash = (name: string, text: string): string =>
   createHash('sha256')
     .update(JSON.stringify([name, text]))
     .digest('hex')

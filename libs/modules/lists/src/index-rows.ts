@@ -21,7 +21,7 @@ export const toView = <View extends ViewEnvelope>(_kind: ViewKind<View>, row: Ro
   parseStored(row['view']) as View;
 
 /** JSON from the file. @throws DamagedFile if it is not JSON */
-export function parseStored(text: SQLOutputValue | undefined): unknown {
+function parseStored(text: SQLOutputValue | undefined): unknown {
   try {
     return JSON.parse(String(text));
   } catch (cause) {

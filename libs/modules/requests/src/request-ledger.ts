@@ -121,7 +121,7 @@ const passedOverMax = 2_000;
 const slack = 1.05;
 
 // Requests of one team are stored together, so that a page is one range and an insertion is at its end.
-export const requestSchema = `
+const requestSchema = `
   CREATE TABLE requests (
     environment TEXT NOT NULL, team TEXT NOT NULL, id TEXT NOT NULL,
     method TEXT NOT NULL, route TEXT, status INTEGER, error_code TEXT,
@@ -138,7 +138,7 @@ const columns =
 type Row = Record<string, SQLOutputValue>;
 
 /** @throws what SQLite throws for a damaged file */
-export function createRequestRows(database: DatabaseSync, perTeamMax: number) {
+function createRequestRows(database: DatabaseSync, perTeamMax: number) {
   let counts = new Map<string, RequestOwner & { count: number }>();
   const keyOf = ({ environment, team }: RequestOwner) => `${environment} ${team}`;
   for (const row of database

@@ -1,4 +1,4 @@
 export { requestRepublication } from './checkpoint.ts';
 export { createComputedTopicReader } from './computed-topics.ts';
 export { createEventPublisher, type PublisherHealth } from './event-publisher.ts';
-export { createRecordOf, publishedTopics } from './topic-records.ts';
+export { createRecordOf } from './topic-records.ts';

@@ -204,9 +204,9 @@ const messagesMax = 200;
 const batchBytesMax = 900_000;
 
 /** Messages of several topics for the bus. */
-export type Batch = ReturnType<typeof createBatch>;
+type Batch = ReturnType<typeof createBatch>;
 
-export function createBatch(bus: Pick<MessageBus, 'publish'>) {
+function createBatch(bus: Pick<MessageBus, 'publish'>) {
   const byTopic = new Map<string, Message[]>();
   let count = 0;
   let bytes = 0;

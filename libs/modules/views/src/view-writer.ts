@@ -50,7 +50,7 @@ interface StoredView {
 
 const notStored: StoredView = { includes: undefined, revision: 'no-stream' };
 
-export function createViewWriter(options: ViewWriterOptions) {
+function createViewWriter(options: ViewWriterOptions) {
   const { store, ids, cachedViewsMax, isRewriting = false } = options;
   const states = createFoldedStates<ViewEnvelope>(store, { statesMax: cachedViewsMax });
   /** By stream of events; may be older than the stored view. */

@@ -171,7 +171,7 @@ function logTry(log: Log, token: string, team: string, outcome: Outcome): void {
   log.debug({ token, team, ...what }, 'attempted to deliver a webhook');
 }
 
-export type EndpointHealth = ReturnType<typeof createEndpointHealth>;
+type EndpointHealth = ReturnType<typeof createEndpointHealth>;
 
 export function createEndpointHealth({
   book,

@@ -132,7 +132,7 @@ const idOf = (
 };
 
 /** The specification's callback bodies, in the order in which they are sent. */
-export function paymentBodies(
+function paymentBodies(
   { payment: before }: PaymentView,
   { token, payment: after }: PaymentView,
 ): WebhookBody[] {
@@ -226,7 +226,7 @@ const readAheadMax = 10;
  *
  * @throws errors of the store
  */
-export async function withRecurringToken(
+async function withRecurringToken(
   store: EventStore,
   { stream, revision }: RecordedEvent,
   view: PaymentView,
@@ -243,7 +243,7 @@ export async function withRecurringToken(
 }
 
 /** The specification's callback body; none without a change. */
-export function payoutBodies(before: PayoutView, { token, payout }: PayoutView): WebhookBody[] {
+function payoutBodies(before: PayoutView, { token, payout }: PayoutView): WebhookBody[] {
   const { phase, terms, declineReason } = payout;
   const status = statusOfPayoutPhase(phase);
   // An approval changes no status, and the team must learn that a repeat of its request sends the payout now.

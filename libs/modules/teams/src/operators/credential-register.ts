@@ -41,7 +41,7 @@ const recordSchema = z.strictObject({
 });
 export type PersonRecord = z.infer<typeof recordSchema>;
 
-export const noRecord: PersonRecord = { credentials: [], usedLinks: [], linksRevokedUntil: 0 };
+const noRecord: PersonRecord = { credentials: [], usedLinks: [], linksRevokedUntil: 0 };
 
 export const personStreamPrefix = 'person-';
 
@@ -50,14 +50,14 @@ export const personStream = (name: string): string =>
   `${personStreamPrefix}${createHash('sha256').update(name).digest('hex').slice(0, 32)}`;
 
 /** Undefined for an unsigned event. @throws z.ZodError for one that this release cannot read */
-export function readPersonRecord(verifier: TeamVerifier, event: RecordedEvent): PersonRecord | undefined {
+function readPersonRecord(verifier: TeamVerifier, event: RecordedEvent): PersonRecord | undefined {
   // Only the last event is kept, so none refers to the previous one.
   const { kind } = checkSignature(verifier, event, undefined);
   return kind === 'signed' ? recordSchema.parse(event.data) : undefined;
 }
 
 /** Without expired entries. */
-export function pruned(record: PersonRecord, now: number): PersonRecord {
+function pruned(record: PersonRecord, now: number): PersonRecord {
   const isAlive = ({ expiresAt: end }: Pick<OperatorClaims, 'expiresAt'>) => end > now;
   return {
     credentials: record.credentials.filter(isAlive),
@@ -184,7 +184,7 @@ function withCredential(record: PersonRecord, credential: RegisteredCredential):
   return { ...record, credentials: [...credentials, credential] };
 }
 
-export const inOrder = (credentials: readonly RegisteredCredential[]): RegisteredCredential[] =>
+const inOrder = (credentials: readonly RegisteredCredential[]): RegisteredCredential[] =>
   credentials.toSorted(
     (one, other) =>
       Number(one.person > other.person) - Number(one.person < other.person) || one.issuedAt - other.issuedAt,

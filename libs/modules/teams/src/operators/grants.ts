@@ -5,7 +5,7 @@ import { type Scope, scopes, teamNameSchema } from '../team.ts';
 import type { CallerScope } from '../team-directory.ts';
 
 export const operatorRoles = ['viewer', 'support', 'lead', 'operator', 'admin'] as const;
-export const operatorRoleSchema = z.enum(operatorRoles);
+const operatorRoleSchema = z.enum(operatorRoles);
 export type OperatorRole = z.infer<typeof operatorRoleSchema>;
 
 /**

@@ -16,7 +16,7 @@ import {
   verify,
 } from 'node:crypto';
 
-export interface Signature {
+interface Signature {
   /** Name of the key: the first 16 hexadecimal digits of the SHA-256 of its public half. */
   kid: string;
   /** Base64url. */
