@@ -6,13 +6,10 @@ import {
   type GuardRefusal,
   providerWallet,
   walletNameOf,
-  type LimitedOperation,
-  type LimitRefusal,
-  type MoneyLimit,
-  type Requester,
 } from '@tollgate/core';
-import { utcDayOf, dayMs } from '@tollgate/service-kit';
-import type { LedgerNow, SpentQuery } from '@tollgate/views';
+import { utcDayOf } from '@tollgate/service-kit';
+import type { LedgerNow } from '@tollgate/views';
+import { dailyCap, limitsOf, refusalOfLimit } from './daily-limit.ts';
 import { type Cap, leftOf, refusalOf, type Reservation, reserve } from './reservations.ts';
 import type { WalletReservations } from './wallet-reservations.ts';
 
@@ -114,35 +111,3 @@ export const availableCap = (
 
 const refused = (refusal: GuardRefusal) => ({ kind: 'refused', refusal }) as const;
 const passed = { kind: 'passed' } as const;
-
-const limitsOf = (
-  { limits = [] }: Pick<Requester, 'limits'>,
-  operation: LimitedOperation,
-  currency: string,
-): MoneyLimit[] => limits.filter((each) => each.operation === operation && each.currency === currency);
-
-/** The rest of today's limit: recorded spending is subtracted here, reservations are counted by {@link Cap}. */
-function dailyCap(ledger: LedgerNow, limit: MoneyLimit, today: SpentQuery): Cap {
-  const { team, operation, day } = today;
-  const { keyId } = limit;
-  const perDay = limit.perDay ?? 0;
-  const until = (Math.floor(Date.parse(day) / dayMs) + 1) * dayMs;
-  return {
-    left: BigInt(perDay) - ledger.spentOf(today, keyId),
-    counts: (each) =>
-      each.team === team &&
-      each.operation === operation &&
-      each.day === day &&
-      (keyId === undefined || each.keyId === keyId),
-    refusal: (amount) => ({
-      ...refusalOfLimit('daily_limit_exceeded', limit, perDay),
-      left: { amount, until },
-    }),
-  };
-}
-
-const refusalOfLimit = (
-  code: LimitRefusal['code'],
-  { keyId, operation, currency }: MoneyLimit,
-  limit: number,
-): LimitRefusal => ({ code, of: keyId === undefined ? 'team' : 'key', operation, currency, limit });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { nextTryAfter, retryPausesMs } from './webhook-journal.ts';
+import { nextTryAfter, retryPausesMs } from './retry-schedule.ts';
 
 it('has ten attempts: at once, then after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h', () => {
   const seconds = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];

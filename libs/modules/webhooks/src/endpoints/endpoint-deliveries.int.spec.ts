@@ -2,7 +2,7 @@ import { appendPayment, happening, requested } from '@tollgate/views/testing';
 import { eventually } from '@tollgate/testing';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { retryPausesMs } from '../webhook-journal.ts';
+import { retryPausesMs } from '../retry-schedule.ts';
 import { startEndpointApi, type ShownDelivery } from '../testing/endpoint-api.ts';
 import { pay, sentTo } from '../testing/running.ts';
 import { startReceiver, type Received } from '../testing/receiver.ts';

@@ -1,7 +1,7 @@
 import { silentLog } from '@tollgate/service-kit';
 import { createFakeClock } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
-import { retryPausesMs } from '../webhook-journal.ts';
+import { retryPausesMs } from '../retry-schedule.ts';
 import { decideOutcome, evolveWebhooks, noWebhooks, type Outcome, type Webhook } from '../webhook-state.ts';
 import { createEndpointHealth } from '../dispatcher.ts';
 
