@@ -6,8 +6,7 @@ import { type Clock, type Ids, type Log, parseForm } from '@tollgate/service-kit
 import type { OperatorCredentials } from '@tollgate/teams';
 import type { FastifyInstance } from 'fastify';
 import { createApi } from './api.ts';
-import { registerLive } from './live.ts';
-import { type ConsoleKit, addAction, addPage, send } from './page.ts';
+import { type ConsoleKit, addAction, addPage, createRefresh, send } from './page.ts';
 import { addFile } from './pages/export.ts';
 import { failurePage } from './pages/failure.ts';
 import { journalPage } from './pages/journal.ts';
@@ -86,6 +85,7 @@ export async function registerConsole(app: FastifyInstance, deps: ConsoleDepende
       ids,
       mac: credentials.mac,
       hasSandbox: sandbox !== undefined,
+      refresh: createRefresh(clock),
       exportStalledMs,
       organisation: identityProvider && organisationPath,
       publicUrl: identityProvider?.publicUrl,
@@ -103,7 +103,6 @@ export async function registerConsole(app: FastifyInstance, deps: ConsoleDepende
     registerPages(scope, kit, sandbox);
     registerSuggestions(scope, kit);
     if (sandbox !== undefined) registerSandbox(scope, kit, sandbox);
-    registerLive(scope, { ...kit, log });
   });
 }
 
@@ -155,9 +154,7 @@ function registerPages(app: FastifyInstance, kit: ConsoleKit, sandbox: SandboxCo
   for (const name of ['payments', 'refunds', 'disputes', 'journal', 'statements'])
     addFile(app, kit, `${name}.csv`);
   addPage(app, kit, '/console/sandbox', sandboxPage(sandbox));
-  addPage(app, kit, '/console/*', async () =>
-    failurePage(404, texts.errors.notFound, texts.errors.notFoundText),
-  );
+  addPage(app, kit, '/console/*', async () => failurePage(404, 'Page not found', texts.errors.notFoundText));
 }
 
 function registerSandbox(app: FastifyInstance, kit: ConsoleKit, sandbox: SandboxControls): void {

@@ -1,4 +1,5 @@
 /** The context of a page, and functions that add pages and actions to the server. */
+import { createHash } from 'node:crypto';
 import type { Clock, Ids } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiRefusal, type Api } from './api.ts';
@@ -22,6 +23,7 @@ export interface ConsoleKit {
   ids: Pick<Ids, 'hex'>;
   mac(purpose: string, text: string): string;
   hasSandbox: boolean;
+  refresh: Refresh;
   /** A browser that reads nothing of a file for this long is disconnected. @unit milliseconds */
   exportStalledMs: number;
   /** URL for signing in with an organisation's account. */
@@ -68,7 +70,9 @@ export function addPage(app: FastifyInstance, kit: ConsoleKit, url: string, page
     if (path.endsWith('/')) return reply.redirect(request.url.replace(path, withoutSlashes(path)), 303);
     const session = await admit(kit, request, reply);
     if (session === undefined) return reply;
-    const rendered = await page(contextOf(kit, request, session)).catch((error: unknown) => toFailure(error));
+    const build = () => page(contextOf(kit, request, session)).catch((error: unknown) => toFailure(error));
+    const rendered = isUnattended(request) ? await kit.refresh(build) : await build();
+    if (rendered === undefined) return protect(reply).code(204).send();
     return 'location' in rendered
       ? reply.redirect(rendered.location, 303)
       : send(kit, request, reply, rendered, session);
@@ -81,7 +85,17 @@ export function addAction(app: FastifyInstance, kit: ConsoleKit, url: string, ac
     if (session === undefined) return reply;
     const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
     if (!isOwnForm(request, session, form.get('csrf') ?? undefined))
-      return send(kit, request, reply, failurePage(403, texts.errors.title, texts.errors.forgery), session);
+      return send(
+        kit,
+        request,
+        reply,
+        failurePage(
+          403,
+          texts.errors.title,
+          'This form belongs to another session. Nothing was done. Reload the page and send it again.',
+        ),
+        session,
+      );
     const context = contextOf(kit, request, session);
     const done = await action(context, form).catch((error: unknown) => toFailure(error));
     if (!('location' in done)) return send(kit, request, reply, done, session);
@@ -89,8 +103,31 @@ export function addAction(app: FastifyInstance, kit: ConsoleKit, url: string, ac
   });
 }
 
-/** Automatic page loads have this header: only a person's actions extend a session. */
-export const unattendedHeader = 'tollgate-unattended';
+/** Automatic page loads have this header with the version that they show: only a person's actions extend a session. */
+const unattendedHeader = 'tollgate-unattended';
+const versionHeader = 'tollgate-page-version';
+const isUnattended = ({ headers }: FastifyRequest): boolean => headers[unattendedHeader] !== undefined;
+
+/** Builds a page for an open browser window; undefined if it must ask again later. */
+type Refresh = <Built>(build: () => Promise<Built>) => Promise<Built | undefined>;
+
+/** Maximum share of time in which open pages are refreshed. */
+const refreshShare = 0.1;
+
+/** One refresh at a time, and pauses between them, so that readers with many windows do not slow down payments. */
+export function createRefresh(clock: Pick<Clock, 'monotonic'>): Refresh {
+  let nextAt = 0;
+  return async (build) => {
+    const begunAt = clock.monotonic();
+    if (begunAt < nextAt) return undefined;
+    nextAt = Infinity;
+    try {
+      return await build();
+    } finally {
+      nextAt = begunAt + (clock.monotonic() - begunAt) / refreshShare;
+    }
+  };
+}
 
 /** The session of a request. Undefined if the answer was already sent, because the person must sign in first. */
 export async function admit(
@@ -100,12 +137,11 @@ export async function admit(
 ): Promise<Session | undefined> {
   const { session, message } = { message: undefined, ...(await kit.sessions.of(request)) };
   if (session === undefined) {
-    if (request.headers[unattendedHeader] === undefined)
-      keepReturnAddress(request, reply, secureAttribute(request, kit.publicUrl));
+    if (!isUnattended(request)) keepReturnAddress(request, reply, secureAttribute(request, kit.publicUrl));
     send(kit, request, reply, signInFirstPage(kit.organisation, message));
     return undefined;
   }
-  if (request.headers[unattendedHeader] === undefined) keepSignedIn(kit, request, reply, session);
+  if (!isUnattended(request)) keepSignedIn(kit, request, reply, session);
   return session;
 }
 
@@ -167,7 +203,7 @@ function withOutcome({ mac }: ConsoleKit, session: Session, { location, outcome 
 function toFailure(error: unknown): Rendered {
   if (!(error instanceof ApiRefusal)) throw error;
   const { status, message, requestId } = error;
-  if (status === 404) return failurePage(404, texts.errors.notFound, texts.errors.notFoundText, requestId);
+  if (status === 404) return failurePage(404, 'Page not found', texts.errors.notFoundText, requestId);
   return failurePage(status, texts.errors.title, message, requestId);
 }
 
@@ -186,6 +222,12 @@ export function send(
 ): FastifyReply {
   const surroundings = { path: pathOf(request), assets: assets.addresses, hasSandbox };
   const text = layout(page, session === undefined ? surroundings : { ...surroundings, session });
+  if (page.isLive === true) {
+    // Not an ETag: answers with one are not compressed.
+    const version = createHash('sha256').update(text).digest('base64url');
+    reply.header(versionHeader, version);
+    if (request.headers[unattendedHeader] === version) return protect(reply).code(204).send();
+  }
   return protect(reply)
     .code(page.status ?? 200)
     .type('text/html; charset=utf-8')

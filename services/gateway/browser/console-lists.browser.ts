@@ -275,10 +275,10 @@ it('an undelivered webhook shows each answer as text, and is resent in view', as
 it('a page that has lost its connection shows it, and since when', { timeout: 60_000 }, async () => {
   driven.tolerate(/ERR_FAILED/);
   await signIn('viewer');
-  const live = '**/console/live*';
-  await context.route(live, (route) => route.abort());
   await page.goto(own('/console/payments'));
+  const payments = '**/console/payments';
+  await context.route(payments, (route) => route.abort());
   await page.getByText('Connection lost.').waitFor();
-  await context.unroute(live);
+  await context.unroute(payments);
   await page.getByText('Connection lost.').waitFor({ state: 'detached' });
 });

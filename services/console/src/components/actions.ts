@@ -3,7 +3,6 @@ import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html } from '@tollgate/service-kit';
 import { formatGrants, mayDo } from '@tollgate/teams';
 import type { PageContext } from '../page.ts';
-import { texts } from '../texts.ts';
 import { amountText, typedAmount } from './amount.ts';
 import { paymentPath, type ListedPayment } from './payment-list.ts';
 
@@ -27,7 +26,7 @@ export const actionRow = (csrf: string, actions: readonly ActionForm[]): Html =>
 function actionIn(csrf: string, action: ActionForm): Html {
   const { name, path, says, fields, does, isHarmless = false, isAllowed = true } = action;
   if (!isAllowed)
-    return html`<button type="button" disabled title="${texts.actions.notNow}">${name}</button>`;
+    return html`<button type="button" disabled title="Not possible in the current state">${name}</button>`;
   return html`<details class="action" name="action">
     <summary>${name}</summary>
     <form method="post" action="${path}">
@@ -48,6 +47,33 @@ export const mayAct = (
   owner: Pick<ListedPayment, 'team' | 'environment'>,
 ): boolean => mayDo(grants, 'operators:act', owner);
 
+const actionTexts = {
+  capture: {
+    name: 'Capture',
+    says: (amount: string, account: string) =>
+      `Captures the authorized ${amount} through account ${account}. Cannot be undone; refund it instead.`,
+    does: (amount: string) => `Capture ${amount}`,
+  },
+  void: {
+    name: 'Void',
+    says: (amount: string, account: string) =>
+      `Releases the authorized ${amount} through account ${account}. The customer pays nothing. Cannot be undone.`,
+    does: (amount: string) => `Release ${amount}`,
+  },
+  refund: {
+    name: 'Refund',
+    says: (amount: string, account: string) =>
+      `Sends a refund of up to ${amount} to account ${account}. Cannot be undone.`,
+    does: () => 'Send the refund',
+  },
+  inquire: {
+    name: 'Check now',
+    says: (_amount: string, account: string) =>
+      `Asks the Payment Service for the status, through account ${account}. Moves no money.`,
+    does: () => 'Check the status',
+  },
+};
+
 const ofOneStep = ['refund', 'inquire'] as const;
 const ofTwoSteps = ['capture', 'void', ...ofOneStep] as const;
 
@@ -56,10 +82,10 @@ export function paymentActions(
   { session, idempotencyKey }: Pick<PageContext, 'session' | 'idempotencyKey'>,
 ): Html {
   if (!mayAct(session, payment))
-    return html`<p class="calm">${texts.actions.notYours(formatGrants(session.grants))}</p>`;
+    return html`<p class="calm">Your role, ${formatGrants(session.grants)}, allows no action here.</p>`;
   const { token, currency, account, revision } = payment;
   const forms = (payment.needConfirmation ? ofTwoSteps : ofOneStep).map((name): ActionForm => {
-    const words = texts.actions[name];
+    const words = actionTexts[name];
     const shown = amountText(name === 'refund' ? refundableAmount : payment.heldAmount, currency);
     return {
       name: words.name,
@@ -83,12 +109,14 @@ function disputedNote({ disputedAmount, lostAmount, currency }: Detail['payment'
   const sum = disputedAmount + lostAmount;
   return sum === 0
     ? undefined
-    : html`<p class="calm">${texts.actions.disputed(amountText(sum, currency))}</p>`;
+    : html`<p class="calm">
+        ${amountText(sum, currency)} is disputed or lost in a dispute and cannot be refunded.
+      </p>`;
 }
 
 const amountField = (refundable: number, currency: string): Html =>
   html`<label
-    >${texts.actions.refund.amount} (${currency})<input
+    >Amount (${currency})<input
       name="amount"
       required
       inputmode="decimal"

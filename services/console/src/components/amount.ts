@@ -24,6 +24,10 @@ export const typedAmount = (minor: number, currency: string): string =>
 export const amountExample = (currency: string): string =>
   typedAmount(1_250 * 10 ** digitsOf(currency), currency);
 
+/** The answer to a form with an invalid amount. */
+export const refusedAmountText = (currency: string): string =>
+  `This is not an amount in ${currency}. Write it like ${amountExample(currency)}. Nothing was sent.`;
+
 /** For example `1,250.00 EUR`. */
 export const amountText = (minor: number, currency: string): string =>
   `${decimalOf(minor, currency)} ${currency}`;

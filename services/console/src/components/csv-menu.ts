@@ -1,13 +1,11 @@
 /** Downloads the list as a file, or one whole month of it. */
 import { type Html, html } from '@tollgate/service-kit';
-import { texts } from '../texts.ts';
 
-const words = texts.payments.csv;
 const monthsShown = 12;
 
 /** @param asked the list's API query */
 export const csvLink = (path: string, asked: URLSearchParams): Html =>
-  html`<a class="button" href="${fileAddress(path, asked)}" download>${words.name}</a>`;
+  html`<a class="button" href="${fileAddress(path, asked)}" download>CSV</a>`;
 
 function fileAddress(path: string, asked: URLSearchParams): string {
   const all = new URLSearchParams(asked);
@@ -29,10 +27,10 @@ export function csvMenu(path: string, asked: URLSearchParams, now: number): Html
     return link(begin.toLocaleDateString('en', { month: 'long', year: 'numeric', timeZone: 'UTC' }), query);
   });
   return html`<details class="menu">
-    <summary class="button">${words.name}</summary>
+    <summary class="button">CSV</summary>
     <div>
-      ${link(words.list, asked)}
-      <p class="calm">${words.months}</p>
+      ${link('This list', asked)}
+      <p class="calm">Whole months (UTC)</p>
       ${months}
     </div>
   </details>`;

@@ -1,9 +1,6 @@
 /** The decline reasons of a list of payments, most frequent first. Each number links to the payments it counts. */
 import { type Html, html } from '@tollgate/service-kit';
 import type { OutcomeCount } from '../pages/approval.ts';
-import { texts } from '../texts.ts';
-
-const words = texts.payments;
 
 export function declineReasons(query: URLSearchParams, counts: readonly OutcomeCount[]): Html | undefined {
   const reasons = [...Map.groupBy(counts, ({ group }) => group)]
@@ -12,8 +9,7 @@ export function declineReasons(query: URLSearchParams, counts: readonly OutcomeC
     .toSorted((one, other) => other.count - one.count);
   if (reasons.length === 0) return undefined;
   const shown = reasons.map(({ reason, count }) => {
-    if (reason === undefined)
-      return html`<span class="filter">${words.declineUnnamed} <b>${count}</b></span>`;
+    if (reason === undefined) return html`<span class="filter">no reason given <b>${count}</b></span>`;
     const asked = new URLSearchParams(query);
     asked.delete('cursor');
     asked.set('declineReason', reason);
@@ -23,6 +19,7 @@ export function declineReasons(query: URLSearchParams, counts: readonly OutcomeC
     >`;
   });
   return html`<p class="calm">
-    ${words.declines} ${shown} <a href="/console/approval?by=reason">${texts.approval.title}</a>
+    By reason, last 31 days unless filtered by time: ${shown}
+    <a href="/console/approval?by=reason">Approval rate</a>
   </p>`;
 }

@@ -1,4 +1,5 @@
 /** Reasons and changes in the data of an event, in words. */
+import { reviewTexts } from '../review-texts.ts';
 import { texts } from '../texts.ts';
 import { reviewTitle } from './notice.ts';
 import { phaseName } from './state.ts';
@@ -15,7 +16,7 @@ export function reasonIn(data: Data): string | undefined {
   const given = errors.map((error) => textIn(error, 'message') ?? textIn(error, 'code') ?? '');
   if (given.length > 0) return given.join(' ');
   const reason = textIn(data, 'reason');
-  return textIn(data, 'declineReason') ?? (reason && (texts.payment.reasons[reason] ?? reason));
+  return textIn(data, 'declineReason') ?? (reason && (reasons[reason] ?? reason));
 }
 
 /** The review of an event, and its resolution. */
@@ -23,7 +24,7 @@ export function reviewIn(data: Data): string | undefined {
   const code = textIn(data, 'code');
   if (code === undefined) return undefined;
   const resolution = textIn(data, 'resolution');
-  if (resolution !== undefined) return texts.reviews.resolutions[resolution] ?? resolution;
+  if (resolution !== undefined) return reviewTexts.resolutions[resolution] ?? resolution;
   return reviewTitle({ code, evidence: isRecord(data['evidence']) ? data['evidence'] : {} });
 }
 
@@ -36,6 +37,15 @@ export function changeIn(data: Data): string | undefined {
     ? undefined
     : `${phaseName(from)} → ${phaseName(to)}`;
 }
+
+const reasons: Readonly<Record<string, string>> = {
+  refused: 'Refused by the Payment Service.',
+  'not-sent': 'The call was not sent.',
+  'not-found': 'The Payment Service has no record of it.',
+  declined: 'Declined by the Payment Service.',
+  resolved: 'An operator resolved it as not made.',
+  timeout: 'No answer in time.',
+};
 
 const refusals: Readonly<Record<string, string>> = {
   CaptureRefused: 'capture',
@@ -51,12 +61,11 @@ const sidelines = /^(Review|Callback|Dispute|RecurringToken)/;
 /** A refusal without a later event, for example `The capture was refused: card expired.` */
 export function openRefusal(events: readonly { type: string; data: Data }[]): string | undefined {
   const last = events.findLast(({ type }) => !sidelines.test(type));
-  const operation = last && refusals[last.type];
-  if (last === undefined || operation === undefined) return undefined;
+  const refused = last && refusals[last.type];
+  if (last === undefined || refused === undefined) return undefined;
   // The reason of a failed payment is that of its last attempt.
   const why = reasonIn(events.findLast(({ type }) => type === 'AttemptRefused')?.data ?? {});
-  return texts.payment.refused(
-    texts.operations[operation] ?? operation,
-    last.type === 'PaymentFailed' ? (why ?? reasonIn(last.data)) : reasonIn(last.data),
-  );
+  const operation = texts.operations[refused] ?? refused;
+  const reason = last.type === 'PaymentFailed' ? (why ?? reasonIn(last.data)) : reasonIn(last.data);
+  return `The ${operation} was refused${reason === undefined ? '.' : `: ${reason}`}`;
 }

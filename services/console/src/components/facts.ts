@@ -1,6 +1,5 @@
 /** Names and values; missing values are omitted. */
 import { type Html, html } from '@tollgate/service-kit';
-import { texts } from '../texts.ts';
 
 export type Fact = [name: string, value: Html | string | undefined];
 
@@ -24,5 +23,11 @@ export const metadataFacts = (metadata: Readonly<Record<string, string>> = {}, p
   Object.entries(metadata).map(([name, text]) => {
     const same = new URLSearchParams({ [`metadata[${name}]`]: text }).toString();
     const shown = path === undefined ? text : html`<a href="${path}?${same}">${text}</a>`;
-    return [texts.payment.metadata(name), shown];
+    return [`Metadata ${name}`, shown];
   });
+
+/** For example `Provider order number`. */
+export function labelOf(name: string): string {
+  const words = name.replaceAll(/([A-Z])/g, ' $1').toLowerCase();
+  return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
+}

@@ -6,8 +6,6 @@ import { chip } from './state.ts';
 import { type List, listTable } from './table.ts';
 import { durationText, relative, timeInColumn, zone } from './time.ts';
 
-const words = texts.teams;
-
 export type Key = AnswerOf<'KeyList'>['keys'][number];
 
 export const teamPath = (team: string): string => `/console/teams/${encodeURIComponent(team)}`;
@@ -19,30 +17,29 @@ const endsSoonMs = 30 * 86_400_000;
 
 /** @param now milliseconds since the Unix epoch */
 export function keyTable(keys: readonly Key[], now: number): Html {
-  const { columns } = words;
   const list: List<Key> = {
     name: 'keys',
-    label: words.title,
+    label: texts.nav.teams,
     keyOf: ({ environment, keyId }) => `${environment} ${keyId}`,
     columns: [
-      { id: 'keyid', name: columns.key, width: 'state', cell: idOf },
+      { id: 'keyid', name: 'Key', width: 'state', cell: idOf },
       {
         id: 'state',
-        name: columns.state,
+        name: 'State',
         width: 'time',
-        cell: ({ state }) => chip(words.states[state] ?? state, tones[state]),
+        cell: ({ state }) => chip(texts.keyStates[state] ?? state, tones[state]),
       },
-      { id: 'team', name: columns.team, width: 'name', cell: ({ team }) => team },
-      { id: 'scopes', name: columns.scopes, cell: ({ scopes }) => scopes.join(', ') },
+      { id: 'team', name: 'Team', width: 'name', cell: ({ team }) => team },
+      { id: 'scopes', name: 'Scopes', cell: ({ scopes }) => scopes.join(', ') },
       {
         id: 'expires',
-        name: columns.expires,
-        head: html`${columns.expires} ${zone}`,
+        name: 'Expires',
+        head: html`Expires ${zone}`,
         width: 'long-time',
         cell: (key) => endOf(key, now),
       },
-      { id: 'used', name: columns.used, width: 'name', cell: (key) => usedCell(key, now) },
-      { id: 'limits', name: columns.limits, isSecond: true, cell: boundsOf },
+      { id: 'used', name: 'Last used', width: 'name', cell: (key) => usedCell(key, now) },
+      { id: 'limits', name: 'Restrictions', isSecond: true, cell: boundsOf },
     ],
   };
   return listTable(list, keys);
@@ -55,8 +52,8 @@ const isUsedNow = ({ lastUsedAt }: Key, now: number): boolean =>
   lastUsedAt !== undefined && Date.parse(lastUsedAt) + hourMs > now;
 
 export function usedText(key: Key, now: number): string {
-  if (key.lastUsedAt === undefined) return words.never;
-  return isUsedNow(key, now) ? words.usedNow : words.ago(durationText(now - Date.parse(key.lastUsedAt)));
+  if (key.lastUsedAt === undefined) return 'never';
+  return isUsedNow(key, now) ? 'used in this hour' : `${durationText(now - Date.parse(key.lastUsedAt))} ago`;
 }
 
 function usedCell(key: Key, now: number): Html | string {
@@ -69,7 +66,7 @@ const idOf = ({ team, keyId, environment }: Key): Html =>
     <small class="${environment === 'production' ? 'production' : 'calm'}">${environment}</small>`;
 
 function endOf({ expiresAt, state }: Key, now: number): Html | string {
-  if (expiresAt === undefined) return words.noEnd;
+  if (expiresAt === undefined) return 'never';
   const isNear = state === 'active' && Date.parse(expiresAt) - now < endsSoonMs;
   return isNear ? html`<strong>${relative(expiresAt)}</strong>` : timeInColumn(expiresAt);
 }
@@ -77,7 +74,7 @@ function endOf({ expiresAt, state }: Key, now: number): Html | string {
 const boundsOf = ({ networks, requestsPerSecondMax }: Key): string =>
   Object.values(
     omitUndefined({
-      networks: networks && words.from(networks),
-      rate: requestsPerSecondMax === undefined ? undefined : words.perSecond(requestsPerSecondMax),
+      networks: networks && `from ${networks.join(', ')}`,
+      rate: requestsPerSecondMax === undefined ? undefined : `${requestsPerSecondMax} requests a second`,
     }),
   ).join('; ');

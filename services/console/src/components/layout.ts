@@ -46,8 +46,7 @@ export function layout(page: Rendered, { session, path, assets, hasSandbox }: Su
   // Environment of the Payment Service that is called: real money or not.
   const environment = hasSandbox ? 'sandbox' : 'production';
   const live = isLive
-    ? html` data-live="" data-stale="${texts.stale}" data-news="${texts.news}"
-      data-show="${texts.payments.filters.apply}"`
+    ? html` data-live="" data-stale="Connection lost. Last update" data-news="new" data-show="Show"`
     : undefined;
   return html`<!doctype html>
     <html lang="en" data-environment="${environment}">
@@ -55,16 +54,16 @@ export function layout(page: Rendered, { session, path, assets, hasSandbox }: Su
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="robots" content="noindex" />
-        <title>${title} · ${texts.product}</title>
+        <title>${title} · Tollgate</title>
         <link rel="icon" href="${assets.icons[environment]}" />
         <link rel="stylesheet" href="${assets.style}" />
         <script type="module" src="${assets.script}"></script>
       </head>
       <body>
-        <a class="skip" href="#main">${texts.skip}</a>
+        <a class="skip" href="#main">Skip to the content</a>
         <header class="bar">
           <a class="brand" href="/console"
-            >${mark}${texts.product} <small class="environment">${texts.environments[environment]}</small></a
+            >${mark}Tollgate <small class="environment">${environmentNames[environment]}</small></a
           >
           ${session === undefined ? undefined : navigation(path, session, hasSandbox)}
           ${session === undefined ? undefined : searchBox(page.search ?? '')}
@@ -75,6 +74,8 @@ export function layout(page: Rendered, { session, path, assets, hasSandbox }: Su
       </body>
     </html>`.html;
 }
+
+const environmentNames = { sandbox: 'Sandbox', production: 'Production' };
 
 /** The logo: a gate of two posts and a bar. */
 const mark = html`<svg class="mark" viewBox="0 0 20 20" aria-hidden="true">
@@ -110,8 +111,8 @@ const searchBox = (value: string): Html =>
       type="search"
       name="q"
       value="${value}"
-      aria-label="${texts.search.label}"
-      placeholder="${texts.search.placeholder}"
+      aria-label="Search"
+      placeholder="Token, request, order number, *1251, status:approved"
       autocomplete="off"
       spellcheck="false"
       maxlength="255"
@@ -123,27 +124,39 @@ const who = ({ person, grants, csrf }: Session): Html =>
     <span class="person" title="${formatGrants(grants)}"
       >${person} <small>${formatGrants(grants)}</small></span
     >
-    <button
-      type="button"
-      class="quiet"
-      data-theme-switch=""
-      title="${texts.theme}"
-      aria-label="${texts.theme}"
-    >
+    <button type="button" class="quiet" data-theme-switch="" title="Light or dark" aria-label="Light or dark">
       <svg class="sign" viewBox="0 0 15 15" aria-hidden="true">
         <path d="M7.5 2a5.5 5.5 0 1 0 0 11zM7.5 2a5.5 5.5 0 0 1 0 11" />
       </svg>
     </button>
     <form method="post" action="/console/sign-out">
       <input type="hidden" name="csrf" value="${csrf}" />
-      <button class="quiet">${texts.signIn.out}</button>
+      <button class="quiet">Sign out</button>
     </form>
   </div>`;
 
+const keys = [
+  ['/', 'search'],
+  ['j k', 'next and previous row'],
+  ['Enter', 'open the row'],
+  ['g o', 'overview'],
+  ['g p', 'payments'],
+  ['g u', 'payouts'],
+  ['g r', 'reviews'],
+  ['g c', 'reconciliation'],
+  ['g w', 'webhooks'],
+  ['g a', 'accounts'],
+  ['g t', 'teams and keys'],
+  ['g l', 'security log'],
+  ['g s', 'sandbox'],
+  ['Esc', 'leave the box'],
+  ['?', 'this list'],
+] as const;
+
 const help = html`<dialog id="help" aria-labelledby="help-title">
-  <h2 id="help-title">${texts.help.title}</h2>
+  <h2 id="help-title">Keyboard</h2>
   <dl class="keys">
-    ${texts.help.keys.map(
+    ${keys.map(
       ([key, does]) =>
         html`<div>
           <dt><kbd>${key}</kbd></dt>
@@ -151,5 +164,5 @@ const help = html`<dialog id="help" aria-labelledby="help-title">
         </div>`,
     )}
   </dl>
-  <form method="dialog"><button>${texts.help.close}</button></form>
+  <form method="dialog"><button>Close</button></form>
 </dialog>`;

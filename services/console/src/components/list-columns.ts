@@ -5,11 +5,9 @@ import type { ListColumn } from './table.ts';
 import { timeInColumn, timeInDay, zone } from './time.ts';
 import { shortToken } from './token.ts';
 
-export const amountColumn = <Row extends { amount: number; currency: string }>(
-  name: string,
-): ListColumn<Row> => ({
+export const amountColumn = <Row extends { amount: number; currency: string }>(): ListColumn<Row> => ({
   id: 'amount',
-  name,
+  name: 'Amount',
   width: 'amount',
   isNumber: true,
   use: 'always',
@@ -41,9 +39,12 @@ const ownerText = ({ team, environment }: { team?: string; environment: string }
   return html`<span title="${team}">${team}</span> <small class="production">${environment}</small>`;
 };
 
-export const teamColumn = <Row extends { team?: string; environment: string }>(
-  name: string,
-): ListColumn<Row> => ({ id: 'team', name, width: 'name', cell: ownerText });
+export const teamColumn = <Row extends { team?: string; environment: string }>(): ListColumn<Row> => ({
+  id: 'team',
+  name: 'Team',
+  width: 'name',
+  cell: ownerText,
+});
 
 export const tokenColumn = <Row>(id: string, name: string, of: (row: Row) => string): ListColumn<Row> => ({
   id,

@@ -1,13 +1,13 @@
 /** Formats an entry of the security log as a sentence: the actor, the change, and the value before and after. */
 import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html } from '@tollgate/service-kit';
-import { texts } from '../texts.ts';
+import { securityLogTexts } from '../security-log-texts.ts';
 import { amountText } from './amount.ts';
 import { teamPath } from './keys.ts';
 import { operationPath } from './payment-list.ts';
 import { shortToken } from './token.ts';
 
-const words = texts.securityLog;
+const words = securityLogTexts;
 
 export type LogEntry = AnswerOf<'SecurityLog'>['entries'][number];
 
@@ -134,8 +134,7 @@ function sumSentence(
 }
 
 function walletText(wallet: Data): string {
-  const { wallets } = texts.teams.facts;
   const kind = text(wallet, 'kind');
-  if (kind === 'shared') return wallets.shared(text(wallet, 'name'));
-  return kind === 'provider' ? wallets.provider : wallets.own;
+  if (kind === 'shared') return `the shared wallet ${text(wallet, 'name')}`;
+  return kind === 'provider' ? "the provider's balance" : "the team's own wallet";
 }

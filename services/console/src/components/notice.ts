@@ -1,5 +1,6 @@
 import { type Html, html } from '@tollgate/service-kit';
 import type { ApiAnswer, ApiError } from '../api.ts';
+import { reviewTexts } from '../review-texts.ts';
 import { texts } from '../texts.ts';
 import { sign } from './state.ts';
 import { copyable } from './token.ts';
@@ -16,7 +17,7 @@ export const outcomeNotice = ({ isDone, text, requestId }: Outcome): Html =>
   html`<div class="notice ${isDone ? 'good' : 'bad'}" role="status" data-outcome="${isDone ? 'good' : 'bad'}">
     ${sign(isDone ? 'good' : 'bad')}
     <p>
-      ${text}${requestId === undefined ? undefined : html` <small>${texts.errors.requestId} ${copyable(requestId)}</small>`}
+      ${text}${requestId === undefined ? undefined : html` <small>Request ${copyable(requestId)}</small>`}
     </p>
   </div>`;
 
@@ -34,7 +35,7 @@ export interface OpenReview {
 
 /** The kind of review or discrepancy. */
 export const reviewTitle = ({ code, evidence }: Pick<OpenReview, 'code' | 'evidence'>): string =>
-  texts.reviews.kinds[String(evidence['kind'])] ?? texts.reviews.codes[code] ?? code;
+  reviewTexts.kinds[String(evidence['kind'])] ?? reviewTexts.codes[code] ?? code;
 
 /** Open reviews of a payment or payout, with links. */
 export function reviewsNotice(token: string, reviews: readonly OpenReview[]): Html | undefined {
@@ -43,13 +44,13 @@ export function reviewsNotice(token: string, reviews: readonly OpenReview[]): Ht
     (review) =>
       html`<li>
         ${reviewTitle(review)}
-        <a href="/console/reviews/${token}/${review.code}/${review.number}">${texts.payment.decide}</a>
+        <a href="/console/reviews/${token}/${review.code}/${review.number}">Decide</a>
       </li>`,
   );
   return html`<div class="notice note">
     ${sign('note')}
     <div>
-      <p>${texts.payment.reviews}</p>
+      <p>Open reviews</p>
       <ul>
         ${items}
       </ul>

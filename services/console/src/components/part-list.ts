@@ -3,7 +3,6 @@
  */
 import { type Html, html } from '@tollgate/service-kit';
 import type { Page } from '../page.ts';
-import { texts } from '../texts.ts';
 import { csvMenu } from './csv-menu.ts';
 import { filterChips } from './filter-chips.ts';
 import { outcomeNotice } from './notice.ts';
@@ -17,19 +16,32 @@ import { shortToken } from './token.ts';
 interface PartList<Part> {
   /** Name in console and API URLs, and the list's field. */
   name: 'refunds' | 'disputes' | 'payouts';
-  words: { title: string; filters: Readonly<Record<string, string>>; empty: string; emptyHow: string };
+  title: string;
+  empty: string;
+  /** When entries appear. */
+  emptyHow: string;
   /** The filter controlled by the tabs. */
   tabFilter: 'status' | 'phase';
   /** Label of each tab with its value; the first one is the most important to watch. */
   views: readonly (readonly [name: string, value: string])[];
-  /** Filters in addition to team, environment and time; `words.filters` has their names. */
-  textFilters: readonly string[];
+  /** Filters in addition to team and environment, with labels; `from` and `to` are times. */
+  filters: Readonly<Record<string, string>>;
   list: List<Part>;
   hasFile?: boolean;
 }
 
 export const partListPage =
-  <Part>({ name, words, tabFilter, views, textFilters, list, hasFile = true }: PartList<Part>): Page =>
+  <Part>({
+    name,
+    title,
+    empty,
+    emptyHow,
+    tabFilter,
+    views,
+    filters,
+    list,
+    hasFile = true,
+  }: PartList<Part>): Page =>
   async ({ api, query, now, columnsOf }) => {
     const path = `/console/${name}`;
     const wrong = wrongFilters(query);
@@ -37,10 +49,10 @@ export const partListPage =
     const view = query.get(tabFilter) ?? views[0]?.[1] ?? '';
     if (view !== '') asked.set(tabFilter, view);
     type Answer = Partial<Record<string, readonly Part[]>> & { nextCursor?: string };
-    const none: Answer = {};
+    const unasked: Answer = {};
     const [answer, { teams }] = await Promise.all([
       wrong.length > 0
-        ? none
+        ? unasked
         : (api.get<'OperatorRefundList'>(
             `/api/v1/admin/${name}?${asked.toString()}`,
           ) as unknown as Promise<Answer>),
@@ -48,36 +60,41 @@ export const partListPage =
     ]);
     const parts = answer[name] ?? [];
     const chosen = columnsOf(name);
-    const empty = html`<p class="empty">${words.empty} <span class="calm">${words.emptyHow}</span></p>`;
-    const table = parts.length === 0 ? empty : listTable(list, parts, chosen);
+    const none = html`<p class="empty">${empty} <span class="calm">${emptyHow}</span></p>`;
+    const table = parts.length === 0 ? none : listTable(list, parts, chosen);
     const addressOf = (each: string): string => `${path}?${tabFilter}=${each}`;
     const main = html`<div class="head">
-        <h1>${words.title}</h1>
+        <h1>${title}</h1>
         ${columnMenu(list, path, query, chosen)}
         ${wrong.length > 0 || !hasFile ? undefined : csvMenu(path, asked, now)}
       </div>
       ${tabs(
-        words.title,
+        title,
         addressOf(view),
         views.map(([tab, each]) => [tab, addressOf(each)]),
       )}
       <form class="filters" action="${path}">
         <input type="hidden" name="${tabFilter}" value="${view}" />
         ${ownerChoices(query, teams)}
-        ${textFilters.map((filter) => entry(filter, words.filters[filter] ?? filter, query.get(filter) ?? ''))}
-        ${(['from', 'to'] as const).map((filter) => instantEntry(filter, words.filters[filter] ?? filter, query.get(filter) ?? ''))}
-        <button>${texts.payments.filters.apply}</button>
+        ${Object.entries(filters).map(([filter, label]) =>
+          (filter === 'from' || filter === 'to' ? instantEntry : entry)(
+            filter,
+            label,
+            query.get(filter) ?? '',
+          ),
+        )}
+        <button>Show</button>
       </form>
       ${filterChips(path, query, [tabFilter])}
       <section id="${name}" data-region="">
         ${wrong.length > 0 ? outcomeNotice({ isDone: false, text: wrongTexts(wrong) }) : html`${table} ${pager(path, query, answer.nextCursor)}`}
       </section>`;
     const isLive = query.get('cursor') === null && wrong.length === 0;
-    return { title: words.title, main, isLive, ...(wrong.length > 0 && { status: 400 }) };
+    return { title, main, isLive, ...(wrong.length > 0 && { status: 400 }) };
   };
 
 export const reviewChip = (reviews: readonly unknown[]): Html | undefined =>
-  reviews.length === 0 ? undefined : html` ${chip(texts.payments.review, 'note')}`;
+  reviews.length === 0 ? undefined : html` ${chip('Review', 'note')}`;
 
 /** Shows a part by its own id. A part without a known payment has no page. */
 export function paymentLink(payment: string | undefined, id: string): Html {

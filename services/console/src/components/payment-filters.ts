@@ -5,7 +5,14 @@ import { choice } from './choice.ts';
 import { phaseName } from './state.ts';
 import { instantIn, zone } from './time.ts';
 
-const { filters: words } = texts.payments;
+/** Values of the filter `last`. */
+export const createdWithin = {
+  '': 'any time',
+  '30m': '30 minutes',
+  '4h': '4 hours',
+  '24h': '24 hours',
+  '7d': '7 days',
+};
 
 const phases = Object.keys(texts.phases);
 
@@ -21,33 +28,33 @@ export function filterForm(query: URLSearchParams, teams: readonly string[]): Ht
   const noted = metadataIn(query);
   const isOpen = noted.length > 0 || hidden.some((name) => value(name) !== '') ? html` open` : undefined;
   return html`<form class="filters" action="/console/payments">
-    ${choice('phase', words.phase, value('phase'), { any: words.any, options: phases.map((phase) => [phase, phaseName(phase)]) })}
+    ${choice('phase', 'State', value('phase'), { any: 'any', options: phases.map((phase) => [phase, phaseName(phase)]) })}
     ${teamChoice(value('team'), teams)}
-    ${choice('last', words.last, value('last'), { any: words.any, options: Object.entries(texts.payments.last).slice(1) })}
-    ${entry('orderNumber', words.orderNumber, value('orderNumber'))}
+    ${choice('last', 'Created within', value('last'), { any: 'any', options: Object.entries(createdWithin).slice(1) })}
+    ${entry('orderNumber', 'Order number', value('orderNumber'))}
     <details ${isOpen}>
-      <summary>${words.more}</summary>
+      <summary>More filters</summary>
       <div class="more">
-        ${instantEntry('from', words.from, value('from'))} ${instantEntry('to', words.to, value('to'))}
-        ${entry('amountFrom', words.amountFrom, value('amountFrom'), 'decimal')}
-        ${entry('amountTo', words.amountTo, value('amountTo'), 'decimal')}
-        ${entry('currency', words.currency, value('currency'))}
-        ${entry('sanitizedMask', words.sanitizedMask, value('sanitizedMask'), 'numeric')}
-        ${entry('account', words.account, value('account'))}
-        ${entry('declineReason', words.declineReason, value('declineReason'))}
-        ${noted.map(({ name, text }) => entry(`metadata[${name}]`, `${words.metadata} ${name}`, text))}
-        ${entry('metadata', words.metadata, '', 'text', words.metadataExample)}
-        ${environmentChoice(value('environment'))}
+        ${instantEntry('from', 'Created from', value('from'))}
+        ${instantEntry('to', 'Created before', value('to'))}
+        ${entry('amountFrom', 'Amount from', value('amountFrom'), 'decimal')}
+        ${entry('amountTo', 'Amount up to', value('amountTo'), 'decimal')}
+        ${entry('currency', 'Currency', value('currency'))}
+        ${entry('sanitizedMask', 'Card ends with', value('sanitizedMask'), 'numeric')}
+        ${entry('account', 'Account', value('account'))}
+        ${entry('declineReason', 'Declined for', value('declineReason'))}
+        ${noted.map(({ name, text }) => entry(`metadata[${name}]`, `Metadata ${name}`, text))}
+        ${entry('metadata', 'Metadata', '', 'text', 'order: 4711')} ${environmentChoice(value('environment'))}
       </div>
     </details>
     ${kept.map((name) => (value(name) === '' ? undefined : html`<input type="hidden" name="${name}" value="${value(name)}" />`))}
-    <button>${words.apply}</button>
+    <button>Show</button>
   </form>`;
 }
 
 const environmentChoice = (chosen: string): Html =>
-  choice('environment', words.environment, chosen, {
-    any: words.any,
+  choice('environment', 'Environment', chosen, {
+    any: 'any',
     options: ['production', 'sandbox'].map((environment) => [environment, environment]),
   });
 
@@ -56,7 +63,7 @@ export const ownerChoices = (query: URLSearchParams, teams: readonly string[]): 
   html`${teamChoice(query.get('team') ?? '', teams)} ${environmentChoice(query.get('environment') ?? '')}`;
 
 const teamChoice = (chosen: string, teams: readonly string[]): Html =>
-  choice('team', words.team, chosen, { any: words.any, options: teams.map((team) => [team, team]) });
+  choice('team', 'Team', chosen, { any: 'any', options: teams.map((team) => [team, team]) });
 
 export const entry = (name: string, label: string, value: string, mode = 'text', example = ''): Html =>
   html`<label

@@ -1,7 +1,6 @@
 /** Payments in a table, one row each. */
 import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html } from '@tollgate/service-kit';
-import { texts } from '../texts.ts';
 import { amountColumn, teamColumn, tokenColumn } from './list-columns.ts';
 import { chip } from './state.ts';
 import type { List, ListColumn } from './table.ts';
@@ -31,48 +30,43 @@ export const disputeChip = ({
   disputedAmount,
   lostAmount,
 }: Pick<ListedPayment, 'disputedAmount' | 'lostAmount'>): Html | undefined => {
-  if (disputedAmount > 0) return html` ${chip(texts.payments.disputed, 'note')}`;
-  return lostAmount > 0 ? html` ${chip(texts.payments.lost, 'bad')}` : undefined;
+  if (disputedAmount > 0) return html` ${chip('Disputed', 'note')}`;
+  return lostAmount > 0 ? html` ${chip('Lost', 'bad')}` : undefined;
 };
 
 /** @param sorting by creation only: another order would read every payment */
 export function paymentList(sorting: Sorting): List<ListedPayment> {
-  const { columns: names, title } = texts.payments;
   return {
     name: 'payments',
-    label: title,
+    label: 'Payments',
     keyOf: ({ token }) => token,
     hasDays: true,
     columns: [
-      { id: 'order', name: names.order, use: 'always', cell: orderCell },
-      { id: 'state', name: names.state, width: 'state', use: 'always', cell: stateCell },
-      amountColumn(names.amount),
+      { id: 'order', name: 'Order number', use: 'always', cell: orderCell },
+      { id: 'state', name: 'State', width: 'state', use: 'always', cell: stateCell },
+      amountColumn(),
       createdColumn(sorting),
-      { id: 'product', name: names.product, isSecond: true, cell: ({ product }) => product },
-      teamColumn(names.team),
-      { id: 'account', name: names.account, width: 'word', use: 'asked', cell: ({ account }) => account },
+      { id: 'product', name: 'Product', isSecond: true, cell: ({ product }) => product },
+      teamColumn(),
+      { id: 'account', name: 'Account', width: 'word', use: 'asked', cell: ({ account }) => account },
       {
         id: 'card',
-        name: names.card,
+        name: 'Card',
         width: 'word',
         isSecond: true,
         cell: ({ sanitizedMask }) => shortMask(sanitizedMask),
       },
-      { ...tokenColumn('token', names.token, ({ token }: ListedPayment) => token), use: 'asked' },
+      { ...tokenColumn('token', 'Token', ({ token }: ListedPayment) => token), use: 'asked' },
     ],
   };
 }
 
 function createdColumn({ isOldestFirst, other }: Sorting): ListColumn<ListedPayment> {
-  const { created } = texts.payments.columns;
   return {
     id: 'created',
-    name: created,
-    head: html`<a
-        class="sort"
-        href="${other}"
-        title="${isOldestFirst ? texts.payments.newestFirst : texts.payments.oldestFirst}"
-        >${created} <span aria-hidden="true">${isOldestFirst ? '↑' : '↓'}</span></a
+    name: 'Created',
+    head: html`<a class="sort" href="${other}" title="${isOldestFirst ? 'Newest first' : 'Oldest first'}"
+        >Created <span aria-hidden="true">${isOldestFirst ? '↑' : '↓'}</span></a
       >
       ${zone}`,
     width: 'time',
@@ -87,6 +81,6 @@ const orderCell = ({ token, orderNumber }: ListedPayment): Html =>
   >`;
 
 function stateCell(payment: ListedPayment): Html {
-  const asked = payment.reviews.length === 0 ? undefined : html` ${chip(texts.payments.review, 'note')}`;
+  const asked = payment.reviews.length === 0 ? undefined : html` ${chip('Review', 'note')}`;
   return html`${chip(payment.phase)}${disputeChip(payment)}${asked}`;
 }

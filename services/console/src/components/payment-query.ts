@@ -1,5 +1,4 @@
 /** Maps the filters in a list's URL to a query of the API. */
-import { texts } from '../texts.ts';
 import { metadataIn } from './payment-filters.ts';
 import { instantIn } from './time.ts';
 
@@ -43,7 +42,9 @@ export function wrongFilters(query: URLSearchParams): WrongFilter[] {
 }
 
 export const wrongTexts = (wrong: readonly WrongFilter[]): string =>
-  wrong.map(({ name, value, example }) => texts.payments.filters.wrong(name, value, example)).join(' ');
+  wrong
+    .map(({ name, value, example }) => `${name} cannot be “${value}”: write it as in ${example}.`)
+    .join(' ');
 
 /** In major units; `1,250` is ambiguous. */
 function decimalIn(text: string): string | undefined {

@@ -2,21 +2,18 @@
 import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html } from '@tollgate/service-kit';
 import type { Session } from '../session/sessions.ts';
-import { texts } from '../texts.ts';
-
-const words = texts.payments;
 
 export type SavedView = AnswerOf<'SavedViews'>['views'][number];
 
 /** Predefined views; each is just a URL. */
 const views = [
-  ['all', ''],
-  ['open', 'phase=init'],
-  ['unresolved', 'unresolved=true'],
-  ['stuck', 'unresolved=true&before=1h'],
-  ['refunds', 'refundOpen=true'],
-  ['reviews', 'needsReview=true'],
-  ['declined', 'phase=declined&last=24h'],
+  ['All', ''],
+  ['Waiting for the customer', 'phase=init'],
+  ['Unresolved', 'unresolved=true'],
+  ['Unresolved, over an hour old', 'unresolved=true&before=1h'],
+  ['Refunds open', 'refundOpen=true'],
+  ['With a review', 'needsReview=true'],
+  ['Declined today', 'phase=declined&last=24h'],
 ] as const;
 
 /** Identifies a list, regardless of its page. */
@@ -32,20 +29,20 @@ export function viewLinks(query: URLSearchParams, saved: readonly SavedView[], s
   const known = views.some(([, address]) => address === here);
   const own = saved.find((view) => view.query === here);
   const form = own === undefined ? (known ? undefined : saveForm(here, session)) : removeForm(own, session);
-  return html`<nav class="views" aria-label="${words.viewsTitle}">
-    ${views.map(([name, address]) => link(words.views[name], address))}
+  return html`<nav class="views" aria-label="Views">
+    ${views.map(([name, address]) => link(name, address))}
     ${saved.map(({ name, query: address }) => link(name, address))} ${form}
   </nav>`;
 }
 
 const saveForm = (query: string, { csrf }: Session): Html =>
   html`<details class="save-view">
-    <summary>${words.saveView}</summary>
+    <summary>Save this view</summary>
     <form method="post" action="/console/payments/views">
       <input type="hidden" name="csrf" value="${csrf}" />
       <input type="hidden" name="query" value="${query}" />
-      <label>${words.viewName}<input name="name" required maxlength="40" autocomplete="off" /></label>
-      <button class="strong">${words.saveViewDoes}</button>
+      <label>Name<input name="name" required maxlength="40" autocomplete="off" /></label>
+      <button class="strong">Save</button>
     </form>
   </details>`;
 
@@ -54,5 +51,5 @@ const removeForm = ({ name, query }: SavedView, { csrf }: Session): Html =>
     <input type="hidden" name="csrf" value="${csrf}" />
     <input type="hidden" name="name" value="${name}" />
     <input type="hidden" name="query" value="${query}" />
-    <button class="quiet">${words.removeView(name)}</button>
+    <button class="quiet">Remove “${name}”</button>
   </form>`;

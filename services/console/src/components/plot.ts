@@ -1,6 +1,5 @@
 /** Values over time with a scale, hours or days below, and a tooltip for each step. Works without script. */
 import { type Html, html } from '@tollgate/service-kit';
-import { texts } from '../texts.ts';
 
 export interface Plot {
   /** Start of each step, ISO 8601, oldest first; the last step is incomplete. */
@@ -65,7 +64,7 @@ export function plot({ steps, stepName, lines, format, top, description }: Plot)
       />
       ${drawn}${columns}
     </svg>
-    <div class="marks" aria-hidden="true">${marks}<small>${texts.plot.utc}</small></div>
+    <div class="marks" aria-hidden="true">${marks}<small>UTC</small></div>
     ${names}
   </div>`;
 }

@@ -35,7 +35,7 @@ export function statePicture(events: readonly HistoryEvent[]): Html {
   >
     <defs>${arrow('taken')}${arrow('possible')}</defs>
     ${machine.frames.map((frame) => drawFrame(frame, way))}
-    <text class="lane" x="16" y="${machine.refundMiddle + 4}">${texts.actions.refund.name}</text>
+    <text class="lane" x="16" y="${machine.refundMiddle + 4}">Refund</text>
     ${edgesNow(way).map((edge) => drawPossible(edge))}
     ${[...Map.groupBy(way.steps, ({ from, to }) => `${from} ${to}`).values()].map((steps) => drawTaken(steps))}
     ${machine.places
@@ -49,7 +49,7 @@ export function statePicture(events: readonly HistoryEvent[]): Html {
 const spoken = ({ steps, now }: Way): string => {
   const [lifecycle = ''] = now;
   const way = steps.map(({ to }) => nameOf(to)).join(', ');
-  return `${texts.payment.picture}: ${way === '' ? '' : `${way}. `}${nameOf(lifecycle)}`;
+  return `States: ${way === '' ? '' : `${way}. `}${nameOf(lifecycle)}`;
 };
 
 /** Merges all edges between the same two states. */
@@ -60,7 +60,7 @@ const edgesNow = ({ next }: Way): MachineEdge[] => [
 /** Labels of the chips. */
 function nameOf(id: string): string {
   const [outer = '', inner = ''] = id.split('.', 2);
-  if (outer === 'refund') return texts.refunds.phases[inner === 'announced' ? 'submitted' : inner] ?? inner;
+  if (outer === 'refund') return texts.refundPhases[inner === 'announced' ? 'submitted' : inner] ?? inner;
   if (inner === 'unresolved') return phaseName(inner);
   return phaseName(outer === 'creating' ? 'requested' : outer);
 }

@@ -1,6 +1,5 @@
 /** Tables: lists with columns of fixed width that the reader chooses, and small tables that scroll sideways. */
 import { type Html, html } from '@tollgate/service-kit';
-import { texts } from '../texts.ts';
 
 export interface ListColumn<Row> {
   /**
@@ -118,10 +117,10 @@ export function columnMenu<Row>(
       >`;
     });
   return html`<details class="menu">
-    <summary class="button">${texts.payments.columnsName}</summary>
+    <summary class="button">Columns</summary>
     <form class="columns" action="${path}" data-list="${list}">
       ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)} ${checks}
-      <button>${texts.payments.filters.apply}</button>
+      <button>Show</button>
     </form>
   </details>`;
 }
@@ -168,7 +167,7 @@ export function pager(
   path: string,
   query: URLSearchParams,
   nextCursor: string | undefined,
-  nextText: string = texts.payments.older,
+  nextText: string = 'Older',
 ): Html {
   const to = (cursor?: string) => {
     const asked = new URLSearchParams(query);
@@ -176,8 +175,7 @@ export function pager(
     if (cursor !== undefined) asked.set('cursor', cursor);
     return asked.size === 0 ? path : `${path}?${asked.toString()}`;
   };
-  const first =
-    query.get('cursor') === null ? undefined : html`<a href="${to()}">${texts.payments.first}</a>`;
+  const first = query.get('cursor') === null ? undefined : html`<a href="${to()}">First page</a>`;
   const next =
     nextCursor === undefined ? undefined : html`<a rel="next" href="${to(nextCursor)}">${nextText}</a>`;
   return html`<nav class="pager" aria-label="Pages">${first}${next}</nav>`;

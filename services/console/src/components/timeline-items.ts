@@ -1,7 +1,8 @@
 /** The rows of a timeline: events, callbacks, calls with their time windows, webhooks with their attempts, disputes. */
 import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html } from '@tollgate/service-kit';
-import { eventSentences, texts } from '../texts.ts';
+import { eventSentences } from '../event-sentences.ts';
+import { texts } from '../texts.ts';
 import { amount, amountText } from './amount.ts';
 import type { CallSpan, CallbackMark } from './calls.ts';
 import { changeIn, reasonIn, reviewIn } from './event-reason.ts';
@@ -14,7 +15,15 @@ export type TimelineEvent = Omit<HistoryEvent, 'stored'> & Partial<Pick<HistoryE
 export type TimelineWebhook = AnswerOf<'WebhookList'>['webhooks'][number];
 export type TimelineDispute = AnswerOf<'OperatorPayment'>['disputes'][number];
 
-const words = texts.payment;
+const callOutcomes: Readonly<Record<string, string>> = {
+  accepted: 'accepted',
+  refused: 'refused',
+  declined: 'declined',
+  'not sent': 'not sent',
+  'not found': 'not found',
+  unknown: 'outcome unknown',
+  'under way': 'under way',
+};
 
 const toneOfEvent = (type: string): string => {
   if (/Approved$|DisputeWon$/.test(type)) return 'good';
@@ -44,7 +53,7 @@ export function eventItem(event: TimelineEvent, currency: string, sum: number | 
   </li>`;
 }
 
-export const raw = (id: string, stored: unknown, title: string = words.raw): Html =>
+export const raw = (id: string, stored: unknown, title: string = 'Stored event'): Html =>
   html`<details class="raw" id="${id}">
     <summary>${title}</summary>
     <pre><code>${JSON.stringify(stored, null, 2)}</code></pre>
@@ -64,18 +73,16 @@ function causeOf({ correlationId, causationId }: TimelineEvent['cause']): Html {
 }
 
 function actorText({ kind, team = '', keyId = '', name = '' }: TimelineEvent['cause']['actor']): string {
-  if (kind === 'team') return words.by.team(team, keyId);
-  return kind === 'person' ? words.by.person(name) : words.by.service(name);
+  if (kind === 'team') return `team ${team}, key ${keyId}`;
+  return kind === 'person' ? (name === '' ? 'a person' : name) : name;
 }
 
 export const callbackItem = ({ place, at, led }: CallbackMark): Html =>
   html`<li class="callback calm">
     ${timeOfDay(at)}${sign('calm')}
     <div>
-      <p>${words.callback}</p>
-      <p class="cause">
-        ${words.callbackLed} ${led.map((type) => html`<code>${type}</code> `)}· <code>${place}</code>
-      </p>
+      <p>A callback arrived, and the gateway checked the status.</p>
+      <p class="cause">Result: ${led.map((type) => html`<code>${type}</code> `)}· <code>${place}</code></p>
     </div>
   </li>`;
 
@@ -92,16 +99,22 @@ export function callItem(call: CallSpan): Html {
   const took =
     settledAt === undefined
       ? undefined
-      : words.call.after(durationText(Date.parse(settledAt) - Date.parse(announcedAt)));
+      : `after ${durationText(Date.parse(settledAt) - Date.parse(announcedAt))}`;
   const tone = tonesOfOutcomes[outcome] ?? 'bad';
-  const found = isUnresolved && settledAt !== undefined ? words.call.found : undefined;
+  const found = isUnresolved && settledAt !== undefined ? 'Resolved by a status inquiry.' : undefined;
   return html`<li class="call ${tone}">
     ${timeOfDay(announcedAt)}${sign(tone)}
     <div>
-      <p>${words.call.title(name, number)} <b>${words.call.outcomes[outcome]}</b> ${took}</p>
+      <p>
+        ${
+          number > 1
+            ? `Call to the Payment Service: ${name} ${number},`
+            : `Call to the Payment Service: ${name},`
+        } <b>${callOutcomes[outcome]}</b> ${took}
+      </p>
       ${why === undefined ? undefined : html`<p class="why">${why}</p>`}
       <p class="cause">
-        ${found} ${sendBy === undefined ? undefined : html`${words.call.sendBy} ${timeOfDay(sendBy)}`}
+        ${found} ${sendBy === undefined ? undefined : html`Send deadline ${timeOfDay(sendBy)}`}
       </p>
     </div>
   </li>`;
@@ -114,10 +127,10 @@ export function webhookItem(webhook: TimelineWebhook, replayForm: Html | undefin
   return html`<li class="webhook ${tone}">
     ${timeOfDay(createdAt)}${sign(tone)}
     <div>
-      <p>${words.webhook} <code>${url}</code>: <b>${texts.webhooks.states[state] ?? state}</b></p>
+      <p>Webhook to <code>${url}</code>: <b>${texts.webhookStates[state] ?? state}</b></p>
       ${triesOf(deliveries)}
-      ${nextAttemptAt === undefined ? undefined : html`<p class="cause">${texts.webhooks.next} ${relative(nextAttemptAt)}</p>`}
-      ${raw(`webhook-${id}`, body, texts.webhooks.body)} ${replayForm}
+      ${nextAttemptAt === undefined ? undefined : html`<p class="cause">Next attempt ${relative(nextAttemptAt)}</p>`}
+      ${raw(`webhook-${id}`, body, 'Body')} ${replayForm}
     </div>
   </li>`;
 }
@@ -128,9 +141,9 @@ export const triesOf = (deliveries: TimelineWebhook['deliveries']): Html =>
     ${deliveries.map(({ at, outcome, statusCode, reason, durationMs, responseBody }) => {
       const answer = statusCode === undefined ? undefined : `HTTP ${statusCode}`;
       const why = reason?.replaceAll('_', ' ');
-      const took = durationMs === undefined ? undefined : texts.webhooks.took(durationText(durationMs));
+      const took = durationMs === undefined ? undefined : `after ${durationText(durationMs)}`;
       return html`<li>
-        ${timeOfDay(at)} ${texts.webhooks.states[outcome] ?? outcome}:
+        ${timeOfDay(at)} ${texts.webhookStates[outcome] ?? outcome}:
         ${[answer, why, took].filter((each) => each !== undefined).join(', ')}
         ${responseBody === undefined ? undefined : html`<pre class="answer">${responseBody}</pre>`}
       </li>`;
@@ -144,8 +157,8 @@ export function disputeItem(dispute: TimelineDispute): Html {
     ${timeOfDay(createdAt)}${sign('note')}
     <div>
       <p>
-        ${words.dispute} ${amount(dispute.amount, dispute.currency)}:
-        <b>${texts.disputes.states[status] ?? status}</b>
+        Dispute over ${amount(dispute.amount, dispute.currency)}:
+        <b>${texts.disputeStates[status] ?? status}</b>
       </p>
       <p class="why">${details}</p>
       <p class="cause">${copyable(id)}</p>

@@ -1,6 +1,5 @@
 /** One timeline of events, calls, callbacks, webhooks and disputes. The reader can hide each kind. */
 import { type Html, html } from '@tollgate/service-kit';
-import { texts } from '../texts.ts';
 import { callbacksIn, callsIn } from './calls.ts';
 import { durationText, time, zone } from './time.ts';
 import {
@@ -26,7 +25,15 @@ export interface Timeline {
   address?: string;
 }
 
-type Lane = keyof typeof texts.payment.kinds;
+const laneNames = {
+  event: 'Events',
+  refund: 'Refunds',
+  call: 'Calls',
+  callback: 'Callbacks',
+  webhook: 'Webhooks',
+  dispute: 'Disputes',
+};
+type Lane = keyof typeof laneNames;
 
 interface Entry {
   lane: Lane;
@@ -45,7 +52,7 @@ export function timeline(parts: Timeline): Html {
     return silence > gapMs ? [gap(silence, at), item] : [item];
   });
   const shown = new Set(entries.map(({ lane }) => lane));
-  const kinds = Object.entries(texts.payment.kinds)
+  const kinds = Object.entries(laneNames)
     .filter(([lane]) => shown.has(lane as Lane))
     .map(
       ([lane, name]) =>
@@ -56,7 +63,7 @@ export function timeline(parts: Timeline): Html {
   const [isNewestFirst, other] = orderOf(parts.address);
   return html`<div class="timeline">
     <div class="kinds">
-      ${kinds}${zone}${other === undefined ? undefined : html`<a href="${other}">${isNewestFirst ? texts.payments.oldestFirst : texts.payments.newestFirst}</a>`}
+      ${kinds}${zone}${other === undefined ? undefined : html`<a href="${other}">${isNewestFirst ? 'Oldest first' : 'Newest first'}</a>`}
     </div>
     <ol>
       ${isNewestFirst ? items.toReversed() : items}

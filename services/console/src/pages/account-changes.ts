@@ -6,10 +6,28 @@ import { type ActionForm, actionRow } from '../components/actions.ts';
 import { accountOptions, choice } from '../components/choice.ts';
 import { answered } from '../components/notice.ts';
 import type { Action, PageContext } from '../page.ts';
-import { texts } from '../texts.ts';
 import type { Account } from './accounts.ts';
 
-const words = texts.accounts.changes;
+const words = {
+  pause: {
+    name: 'Pause',
+    says: 'The account makes no payments, captures, voids, refunds or payouts. Callers get 503 and retry later. Calls under way, status inquiries and callbacks continue.',
+    does: 'Pause the account',
+    done: (account: string) => `${account} is paused.`,
+  },
+  drain: {
+    name: 'Drain',
+    says: 'The account accepts no new payments and payouts; other accounts take them. Captures, voids and refunds of existing payments continue.',
+    does: 'Drain the account',
+    done: (account: string) => `${account} is draining. It accepts nothing new.`,
+  },
+  resume: {
+    name: 'Resume',
+    says: 'The account accepts payments and payouts again.',
+    does: 'Resume the account',
+    done: (account: string) => `${account} is active.`,
+  },
+};
 const path = '/console/accounts';
 
 export const accountChanges = ['pause', 'drain', 'resume'] as const;
@@ -27,16 +45,18 @@ export function changeForms(
 ): Html {
   const { grants } = session;
   if (!mayDo(grants, 'operators:accounts', 'everywhere'))
-    return html`<p class="calm">${words.notYours(formatGrants(grants))}</p>`;
+    return html`<p class="calm">
+      Operators and admins pause accounts; your role is ${formatGrants(grants)}.
+    </p>`;
   return actionRow(session.csrf, [
     ...accountChanges.map((name) => changeForm(name, accounts)),
     ...(hasFile
       ? [
           {
-            name: words.reload.name,
+            name: 'Reload the accounts file',
             path: `${path}/reload`,
-            says: words.reload.says,
-            does: words.reload.does,
+            says: 'Every process reads its accounts file again. An invalid file changes nothing.',
+            does: 'Reload',
             isHarmless: true,
           },
         ]
@@ -50,8 +70,8 @@ function changeForm(name: AccountChange, accounts: readonly Account[]): ActionFo
     name: words[name].name,
     path: `${path}/${name}`,
     says: words[name].says,
-    fields: html`${choice('account', words.account, '', { options: accountOptions(possible) })}
-      <label>${words.reason}<input name="reason" required maxlength="1000" autocomplete="off" /></label>`,
+    fields: html`${choice('account', 'Account', '', { options: accountOptions(possible) })}
+      <label>Reason (shown here)<input name="reason" required maxlength="1000" autocomplete="off" /></label>`,
     does: words[name].does,
     isHarmless: name === 'resume',
     isAllowed: possible.length > 0,
@@ -77,5 +97,12 @@ export const reloadAccounts: Action = async ({ api }) => {
     method: 'POST',
     path: '/api/v1/admin/accounts/reload',
   });
-  return answered(answer, path, words.reload.done);
+  return answered(answer, path, reloadedText);
 };
+
+const listOf = (names: readonly string[]): string => names.join(', ') || 'none';
+
+const reloadedText = ({ added, changed, removed }: AnswerOf<'ReloadedAccounts'>): string =>
+  added.length + changed.length + removed.length === 0
+    ? 'Reloaded. Nothing changed.'
+    : `Reloaded. Added: ${listOf(added)}. Changed: ${listOf(changed)}. Removed: ${listOf(removed)}.`;

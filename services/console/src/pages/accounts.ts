@@ -10,9 +10,22 @@ import { sign } from '../components/state.ts';
 import { type List, type ListColumn, columnMenu, listTable } from '../components/table.ts';
 import { relative } from '../components/time.ts';
 import type { Page, PageContext } from '../page.ts';
-import { texts } from '../texts.ts';
 
-const words = texts.accounts;
+const stateNames = { active: 'Active', draining: 'Draining', paused: 'Paused' };
+
+const circuitNames = {
+  closed: 'Closed',
+  open: 'Open: calls paused',
+  'half-open': 'Half-open: testing one call',
+};
+
+const countNames = {
+  share: 'Share',
+  concurrent: 'Under way',
+  waiting: 'Waiting',
+  calls: 'Calls / s',
+  inquiries: 'Inquiries / s',
+};
 const path = '/console/accounts';
 
 export type Account = AnswerOf<'AccountList'>['accounts'][number];
@@ -24,25 +37,27 @@ export const accountsPage: Page = async (context) => {
   const asked = context.query.get('balance');
   const chosen = context.columnsOf('accounts');
   const main = html`<div class="head">
-      <h1>${words.title}</h1>
+      <h1>Merchant accounts</h1>
       ${columnMenu(accountList(accounts), path, context.query, chosen)}
     </div>
-    <p class="calm">${words.intro}</p>
+    <p class="calm">
+      Accounts at the Payment Service, as this process sees them. Their terms are in the accounts file.
+    </p>
     ${outcomeSection(outcome)}
     <section id="accounts" data-region="">
-      ${fileFault === undefined ? undefined : outcomeNotice({ isDone: false, text: words.fileFault(fileFault) })}
-      ${accounts.length === 0 ? html`<p class="empty">${words.empty}</p>` : html`${accountTable(accounts, chosen)} ${accounts.map(whyClosed)}`}
+      ${fileFault === undefined ? undefined : outcomeNotice({ isDone: false, text: `The accounts file could not be read. The accounts are unchanged. ${fileFault}` })}
+      ${accounts.length === 0 ? html`<p class="empty">No account is configured.</p>` : html`${accountTable(accounts, chosen)} ${accounts.map(whyClosed)}`}
     </section>
     <section id="changes" aria-labelledby="changes-title">
-      <h2 id="changes-title">${words.changes.title}</h2>
+      <h2 id="changes-title">Changes</h2>
       ${changeForms(listed, context)}
     </section>
     <section id="balance" aria-labelledby="balance-title">
-      <h2 id="balance-title">${words.balance.title}</h2>
+      <h2 id="balance-title">Balance</h2>
       ${balanceForm(accounts, context.query)} ${asked === null ? undefined : await balanceOf(asked, context)}
     </section>`;
   // A balance is loaded once per request: a live page would call the Payment Service each second.
-  return { title: words.title, main, isLive: asked === null };
+  return { title: 'Merchant accounts', main, isLive: asked === null };
 };
 
 const inTrouble = { open: 0, 'half-open': 1, closed: 2 };
@@ -60,33 +75,34 @@ export function accountTable(accounts: readonly Account[], chosen?: ReadonlySet<
 
 const accountList = (all: readonly Account[]): List<Account> => ({
   name: 'accounts',
-  label: words.title,
+  label: 'Merchant accounts',
   keyOf: ({ environment, account }) => `${environment}/${account}`,
   columns: [
-    { id: 'account', name: words.columns.account, use: 'always', cell: nameCell },
-    { id: 'state', name: words.columns.state, width: 'word', use: 'always', cell: stateOf },
-    { id: 'circuit', name: words.columns.circuit, width: 'time', use: 'always', cell: circuitCell },
+    { id: 'account', name: 'Account', use: 'always', cell: nameCell },
+    { id: 'state', name: 'State', width: 'word', use: 'always', cell: stateOf },
+    { id: 'circuit', name: 'Circuit', width: 'time', use: 'always', cell: circuitCell },
     {
       id: 'due',
-      name: words.columns.oldestDue,
+      name: 'Inquiry due since',
       width: 'time',
-      cell: ({ oldestDueAt }) => (oldestDueAt === undefined ? words.nothingDue : relative(oldestDueAt)),
+      cell: ({ oldestDueAt }) => (oldestDueAt === undefined ? 'none' : relative(oldestDueAt)),
     },
     countColumn('share', (account) => shareOf(account, all)),
-    countColumn('concurrent', ({ callsUnderWay, concurrentCallsMax }) =>
-      words.ofMost(callsUnderWay, concurrentCallsMax),
+    countColumn(
+      'concurrent',
+      ({ callsUnderWay, concurrentCallsMax }) => `${callsUnderWay} of ${concurrentCallsMax}`,
     ),
     countColumn('waiting', ({ waiting }) => String(waiting)),
     countColumn('calls', ({ callsPerSecondMax }) => String(callsPerSecondMax)),
     { ...countColumn('inquiries', (account) => String(account.inquiriesPerSecondMax)), isSecond: true },
-    { id: 'serves', name: words.columns.serves, isSecond: true, cell: servedText },
+    { id: 'serves', name: 'Serves', isSecond: true, cell: servedText },
   ],
 });
 
 const countColumn = (
-  id: 'share' | 'concurrent' | 'waiting' | 'calls' | 'inquiries',
+  id: keyof typeof countNames,
   cell: ListColumn<Account>['cell'],
-): ListColumn<Account> => ({ id, name: words.columns[id], width: 'count', isNumber: true, cell });
+): ListColumn<Account> => ({ id, name: countNames[id], width: 'count', isNumber: true, cell });
 
 function nameCell({ account, environment }: Account): Html {
   const payments = `/console/payments?${new URLSearchParams({ account, environment }).toString()}`;
@@ -96,42 +112,38 @@ function nameCell({ account, environment }: Account): Html {
 }
 
 const circuitCell = ({ circuit }: Account): Html =>
-  html`<span class="chip ${tones[circuit]}"
-    >${sign(tones[circuit])}${texts.overview.circuits[circuit]}</span
-  >`;
+  html`<span class="chip ${tones[circuit]}">${sign(tones[circuit])}${circuitNames[circuit]}</span>`;
 
 const servedText = ({ teams, currencies }: Account): string =>
-  [teams?.join(' ') ?? words.everybody, currencies?.join(' ') ?? words.everyCurrency].join(', ');
+  [teams?.join(' ') ?? 'all teams', currencies?.join(' ') ?? 'all currencies'].join(', ');
 
 const stateTones = { active: 'good', draining: 'note', paused: 'bad' };
 
 function stateOf({ state }: Account): Html {
   const tone = stateTones[state];
-  return html`<span class="chip ${tone}">${sign(tone)}${words.states[state]}</span>`;
+  return html`<span class="chip ${tone}">${sign(tone)}${stateNames[state]}</span>`;
 }
 
 /** The person who paused the account, and the reason; not shown for an active account. */
 function whyClosed({ account, environment, state, lastChange }: Account): Html | undefined {
   if (state === 'active' || lastChange === undefined) return undefined;
   const { at, by, reason } = lastChange;
-  return html`<p>
-    ${words.closed(account, environment, words.states[state], by)} ${relative(at)}: ${reason}
-  </p>`;
+  return html`<p>${account} (${environment}): ${stateNames[state]} by ${by}, ${relative(at)}: ${reason}</p>`;
 }
 
 /** Approximate share among accounts of the same priority, ignoring teams and currencies. */
 function shareOf({ environment, priority, weight }: Account, all: readonly Account[]): string {
   const rivals = all.filter((each) => each.environment === environment && each.priority === priority);
   const sum = rivals.reduce((total, each) => total + each.weight, 0);
-  return words.share(`${((100 * weight) / sum).toFixed(weight === sum ? 0 : 1)} %`, priority);
+  const percent = `${((100 * weight) / sum).toFixed(weight === sum ? 0 : 1)} %`;
+  return priority === 0 ? percent : `${percent} of priority ${priority}`;
 }
 
 function balanceForm(accounts: readonly Account[], query: URLSearchParams): Html {
-  const { account, currency, does } = words.balance;
   return html`<form class="inline" action="${path}">
-    ${choice('balance', account, query.get('balance') ?? '', { options: accountOptions(accounts) })}
+    ${choice('balance', 'Account', query.get('balance') ?? '', { options: accountOptions(accounts) })}
     <label
-      >${currency}<input
+      >Currency<input
         name="currency"
         value="${query.get('currency') ?? 'EUR'}"
         required
@@ -140,7 +152,7 @@ function balanceForm(accounts: readonly Account[], query: URLSearchParams): Html
         size="4"
         autocomplete="off"
     /></label>
-    <button>${does}</button>
+    <button>Ask the Payment Service</button>
   </form>`;
 }
 
@@ -156,8 +168,8 @@ async function balanceOf(asked: string, { api, query }: PageContext): Promise<Ht
   }
   const { wallet } = answer.body;
   return factList([
-    [words.balance.of, asked.split('/', 2)[1]],
-    [words.balance.available, amount(wallet.available, wallet.currency)],
-    [words.balance.hold, amount(wallet.hold, wallet.currency)],
+    ['Account', asked.split('/', 2)[1]],
+    ['Available', amount(wallet.available, wallet.currency)],
+    ['Reserved', amount(wallet.hold, wallet.currency)],
   ]);
 }

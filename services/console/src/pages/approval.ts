@@ -6,15 +6,21 @@ import { ownerChoices } from '../components/payment-filters.ts';
 import { percent, plot, rateOf, rateText } from '../components/plot.ts';
 import { rowTable, tabs } from '../components/table.ts';
 import type { Page } from '../page.ts';
-import { texts } from '../texts.ts';
 
-const words = texts.approval;
+const groupingNames = {
+  all: 'All together',
+  team: 'By team',
+  account: 'By account',
+  currency: 'By currency',
+  reason: 'By decline reason',
+};
+const rangeNames = { '24h': '24 hours', '7d': '7 days', '31d': '31 days' };
 const path = '/console/approval';
 
 export type OutcomeCount = AnswerOf<'OutcomeCounts'>['counts'][number];
 
-type By = keyof typeof words.by;
-const groupings = Object.keys(words.by) as By[];
+type By = keyof typeof groupingNames;
+const groupings = Object.keys(groupingNames) as By[];
 
 const ranges = {
   '24h': { steps: 24, stepMs: 3_600_000, step: 'hour' },
@@ -45,28 +51,30 @@ export const approvalPage: Page = async ({ api, query, now }) => {
     next.set(name, value);
     return `${path}?${next.toString()}`;
   };
-  const main = html`<h1>${words.title}</h1>
-    <p class="calm">${by === 'reason' ? words.introReason : words.intro}</p>
+  const main = html`<h1>Approval rate</h1>
+    <p class="calm">
+      ${by === 'reason' ? 'Payments declined for a reason among those approved or declined.' : 'Approved payments among those approved or declined, by the time of their creation.'}
+    </p>
     ${tabs(
-      words.groupedBy,
+      'Grouped by',
       addressWith('by', by),
-      groupings.map((each) => [words.by[each], addressWith('by', each)]),
+      groupings.map((each) => [groupingNames[each], addressWith('by', each)]),
     )}
     ${tabs(
-      words.range,
+      'Range',
       addressWith('range', range),
-      Object.entries(words.ranges).map(([each, name]) => [name, addressWith('range', each)]),
+      Object.entries(rangeNames).map(([each, name]) => [name, addressWith('range', each)]),
     )}
     <form class="filters" action="${path}">
       <input type="hidden" name="by" value="${by}" /><input type="hidden" name="range" value="${range}" />
       ${ownerChoices(query, teams)}
-      <button>${words.apply}</button>
+      <button>Show</button>
     </form>
     <section id="rates" data-region="">
-      ${lines.length === 0 ? html`<p class="empty">${words.empty}</p>` : ratesOf(lines.slice(0, groupsMax), { at, step, by })}
-      ${lines.length > groupsMax ? html`<p class="calm">${words.more(lines.length - groupsMax)}</p>` : undefined}
+      ${lines.length === 0 ? html`<p class="empty">No payment was approved or declined in this range.</p>` : ratesOf(lines.slice(0, groupsMax), { at, step, by })}
+      ${lines.length > groupsMax ? html`<p class="calm">${lines.length - groupsMax} more groups are not shown. Filter by team to see them.</p>` : undefined}
     </section>`;
-  return { title: words.title, main };
+  return { title: 'Approval rate', main };
 };
 
 interface Line {
@@ -128,8 +136,8 @@ const sumOf = (all: readonly (Decided | undefined)[]): Decided =>
   );
 
 function nameOf(group: string, by: By): string {
-  if (by === 'all') return words.title;
-  return group === '' ? words.noReason : group;
+  if (by === 'all') return 'Approval rate';
+  return group === '' ? 'no reason given' : group;
 }
 
 function addressOf(group: string, by: By): string {
@@ -161,13 +169,13 @@ function ratesOf(
         lines: lines.map(({ name, steps }) => ({ name, values: steps.map((each) => each && rateOf(each)) })),
         format: percent,
         ...(by === 'reason' ? {} : { top: 100 }),
-        description: words.description,
+        description: 'Rate over time. The table below has the same figures.',
       })}
     </div>
     ${rowTable(
-      words.title,
+      'Approval rate',
       [
-        { name: `${words.columns[step]} (UTC)` },
+        { name: step === 'day' ? 'Day (UTC)' : 'Hour (UTC)' },
         ...lines.map(({ name, address }) => ({
           name: html`<a href="${address}">${name}</a>`,
           isNumber: true as const,
@@ -175,7 +183,7 @@ function ratesOf(
       ],
       [
         rowOf(
-          html`<strong>${words.columns.all}</strong>`,
+          html`<strong>Whole range</strong>`,
           lines.map(({ sum }) => sum),
         ),
         ...at
@@ -191,5 +199,4 @@ function ratesOf(
 }
 
 const rateCell = ({ approved, declined }: Decided): Html =>
-  html`${rateText(approved, declined)}
-    <small class="calm">${words.of(approved, approved + declined)}</small>`;
+  html`${rateText(approved, declined)} <small class="calm">${approved} of ${approved + declined}</small>`;

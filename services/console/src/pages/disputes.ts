@@ -13,53 +13,57 @@ import { chip } from '../components/state.ts';
 import type { List } from '../components/table.ts';
 import { texts } from '../texts.ts';
 
-const words = texts.disputes;
-
 type ListedDispute = AnswerOf<'OperatorDisputeList'>['disputes'][number];
-
-const { columns } = words;
 
 const tones: Readonly<Record<string, string>> = { open: 'note', unknown: 'note', won: 'good', lost: 'bad' };
 
 function stateCell({ status, reportedStatus }: ListedDispute): Html {
   const reported = status === 'unknown' ? html` <small>${reportedStatus}</small>` : undefined;
-  return html`<span title="${reportedStatus}">${chip(words.states[status] ?? status, tones[status])}</span
+  return html`<span title="${reportedStatus}"
+      >${chip(texts.disputeStates[status] ?? status, tones[status])}</span
     >${reported}`;
 }
 
 const list: List<ListedDispute> = {
   name: 'disputes',
-  label: words.title,
+  label: 'Disputes',
   keyOf: ({ id }) => id,
   hasDays: true,
   columns: [
     {
       id: 'id',
-      name: columns.id,
+      name: 'Dispute',
       use: 'always',
       cell: ({ id, paymentToken }) => paymentLink(paymentToken, id),
     },
-    { id: 'state', name: columns.state, width: 'state', use: 'always', cell: stateCell },
-    amountColumn(columns.amount),
-    createdColumn(columns.created, ({ createdAt }) => createdAt),
-    { id: 'reason', name: columns.reason, isSecond: true, cell: ({ reasonCode }) => reasonCode },
-    teamColumn(columns.team),
-    timeColumn('changed', columns.changed, ({ updatedAt }) => updatedAt),
-    tokenColumn('of', columns.payment, ({ paymentToken = '' }) => paymentToken),
+    { id: 'state', name: 'State', width: 'state', use: 'always', cell: stateCell },
+    amountColumn(),
+    createdColumn('Opened', ({ createdAt }) => createdAt),
+    { id: 'reason', name: 'Reason', isSecond: true, cell: ({ reasonCode }) => reasonCode },
+    teamColumn(),
+    timeColumn('changed', 'Last change', ({ updatedAt }) => updatedAt),
+    tokenColumn('of', 'Payment', ({ paymentToken = '' }) => paymentToken),
   ],
 };
 
 export const disputesPage = partListPage<ListedDispute>({
   name: 'disputes',
-  words,
+  title: 'Disputes',
+  empty: 'No dispute here.',
+  emptyHow: "A dispute appears when the Payment Service lists one. Answer it in the provider's console.",
   tabFilter: 'status',
   views: [
-    [words.views.open, 'open'],
-    [words.views.unknown, 'unknown'],
-    [words.views.all, ''],
-    [words.views.won, 'won'],
-    [words.views.lost, 'lost'],
+    ['Open', 'open'],
+    ['Unknown status', 'unknown'],
+    ['All', ''],
+    ['Won', 'won'],
+    ['Lost', 'lost'],
   ],
-  textFilters: ['currency', 'paymentToken'],
+  filters: {
+    currency: 'Currency',
+    paymentToken: 'Payment',
+    from: 'Opened from',
+    to: 'Opened before',
+  },
   list,
 });

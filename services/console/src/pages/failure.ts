@@ -16,11 +16,7 @@ export const failurePage = (
   main: html`<section class="alone">
     <h1>${title}</h1>
     <p>${text}</p>
-    ${
-      requestId === undefined
-        ? undefined
-        : html`<p class="calm">${texts.errors.requestId} ${copyable(requestId)}</p>`
-    }
+    ${requestId === undefined ? undefined : html`<p class="calm">Request ${copyable(requestId)}</p>`}
   </section>`,
 });
 
@@ -29,13 +25,13 @@ export const failurePage = (
  * @param message why a session ended
  */
 export const signInFirstPage = (organisation: string | undefined, message?: string): Rendered => ({
-  title: texts.signIn.none,
+  title: texts.errors.notSignedIn,
   status: 401,
   main: html`<section class="alone">
-    <h1>${texts.signIn.none}</h1>
+    <h1>${texts.errors.notSignedIn}</h1>
     ${message === undefined ? undefined : html`<p>${message}</p>`}
-    ${organisation === undefined ? undefined : html`<p><a class="button" href="${organisation}">${texts.signIn.organisation.button}</a></p>`}
-    <p>${texts.signIn.how}</p>
-    <pre class="command"><code>${texts.signIn.command}</code></pre>
+    ${organisation === undefined ? undefined : html`<p><a class="button" href="${organisation}">Sign in with your organisation</a></p>`}
+    <p>npm start prints a link to sign in. On a gateway that runs already, this command prints one:</p>
+    <pre class="command"><code>${'npm run tollgate -- --as <you> operator link --role operator'}</code></pre>
   </section>`,
 });

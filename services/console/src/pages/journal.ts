@@ -15,7 +15,6 @@ import type { Page } from '../page.ts';
 import { texts } from '../texts.ts';
 import { payoutPath } from './payouts.ts';
 
-const words = texts.money.journal;
 const path = '/console/money/journal';
 
 type Entry = AnswerOf<'OperatorJournal'>['entries'][number];
@@ -32,9 +31,12 @@ export const journalPage: Page = async ({ api, query, columnsOf }) => {
     api.get<'TeamNames'>('/api/v1/admin/teams'),
   ]);
   const chosen = columnsOf(list.name);
-  const nothing = nextCursor === undefined ? words.empty : words.further;
+  const nothing =
+    nextCursor === undefined
+      ? 'No entry matches these filters.'
+      : 'None of the 5,000 entries from here on matches these filters. The next page looks further.';
   const main = html`<div class="head">
-      <h1>${words.title}</h1>
+      <h1>Journal</h1>
       ${columnMenu(list, path, query, chosen)} ${csvLink('/console/journal', asked)}
     </div>
     ${filterForm(query, teams)} ${filterChips(path, query)}
@@ -42,58 +44,54 @@ export const journalPage: Page = async ({ api, query, columnsOf }) => {
       ${entries.length === 0 ? html`<p class="empty">${nothing}</p>` : listTable(list, entries, chosen)}
       ${pager(path, query, nextCursor)}
     </section>`;
-  return { title: words.title, main, isLive: query.get('cursor') === null };
+  return { title: 'Journal', main, isLive: query.get('cursor') === null };
 };
 
 function filterForm(query: URLSearchParams, teams: readonly string[]): Html {
-  const { filters } = texts.payments;
   const value = (name: string) => query.get(name) ?? '';
-  const { accounts, kinds } = texts.money;
   return html`<form class="filters" action="${path}">
-    ${ownerChoices(query, teams)} ${entry('wallet', texts.money.filters.wallet, value('wallet'))}
-    ${entry('currency', filters.currency, value('currency'))}
-    ${choice('ledgerAccount', words.ledgerAccount, value('ledgerAccount'), { any: filters.any, options: Object.entries(accounts) })}
-    ${choice('kind', words.kind, value('kind'), { any: filters.any, options: Object.entries(kinds) })}
-    ${entry('token', words.token, value('token'))}
+    ${ownerChoices(query, teams)} ${entry('wallet', 'Wallet', value('wallet'))}
+    ${entry('currency', 'Currency', value('currency'))}
+    ${choice('ledgerAccount', 'Ledger account', value('ledgerAccount'), { any: 'any', options: Object.entries(texts.ledgerAccounts) })}
+    ${choice('kind', 'Kind', value('kind'), { any: 'any', options: Object.entries(texts.entryKinds) })}
+    ${entry('token', 'Payment, refund or payout', value('token'))}
     ${['account', 'dateFrom', 'dateTo', 'order'].map((name) =>
       value(name) === '' ? undefined : html`<input type="hidden" name="${name}" value="${value(name)}" />`,
     )}
-    <button>${filters.apply}</button>
+    <button>Show</button>
   </form>`;
 }
 
-const { columns } = words;
-
 const list: List<Entry> = {
   name: 'journal',
-  label: words.title,
+  label: 'Journal',
   keyOf: ({ token, time, kind, postings }) => [token, time, kind, JSON.stringify(postings)].join(' '),
   hasDays: true,
   columns: [
     {
       id: 'about',
-      name: columns.about,
+      name: 'About',
       width: 'token',
       use: 'always',
       cell: ({ token }) => aboutLink(token),
     },
-    createdColumn(columns.time, ({ time }) => time),
+    createdColumn('Time', ({ time }) => time),
     {
       id: 'kind',
-      name: columns.kind,
+      name: 'Kind',
       width: 'time',
-      cell: ({ kind }) => texts.money.kinds[kind] ?? kind,
+      cell: ({ kind }) => texts.entryKinds[kind] ?? kind,
     },
-    { id: 'postings', name: columns.postings, use: 'always', cell: postingsText },
-    { id: 'event', name: columns.event, use: 'asked', cell: ({ eventType }) => eventType },
-    { id: 'wallet', name: columns.wallet, width: 'name', isSecond: true, cell: ({ wallet }) => wallet },
-    { id: 'team', name: columns.team, width: 'name', cell: ({ team }) => team },
+    { id: 'postings', name: 'Postings', use: 'always', cell: postingsText },
+    { id: 'event', name: 'Event', use: 'asked', cell: ({ eventType }) => eventType },
+    { id: 'wallet', name: 'Wallet', width: 'name', isSecond: true, cell: ({ wallet }) => wallet },
+    { id: 'team', name: 'Team', width: 'name', cell: ({ team }) => team },
   ],
 };
 
 function postingsText({ postings, currency }: Entry): string {
   const shown = postings.map(({ ledgerAccount, amount }) => {
-    const name = texts.money.accounts[ledgerAccount] ?? ledgerAccount;
+    const name = texts.ledgerAccounts[ledgerAccount] ?? ledgerAccount;
     return `${name} ${amount > 0 ? '+' : ''}${amountText(amount, currency)}`;
   });
   return shown.join(', ');

@@ -9,8 +9,6 @@ import { type List, type ListColumn, listTable } from '../components/table.ts';
 import type { Page } from '../page.ts';
 import { texts } from '../texts.ts';
 
-const words = texts.money;
-
 type Balance = AnswerOf<'WalletBalanceList'>['balances'][number];
 type Statement = AnswerOf<'OperatorStatementList'>['statements'][number];
 type Amounts = Balance['amounts'];
@@ -40,29 +38,28 @@ export const moneyPage: Page = async ({ api, query, now }) => {
     api.get<'TeamNames'>('/api/v1/admin/teams'),
   ]);
   const main = html`<div class="head">
-      <h1>${words.title}</h1>
+      <h1>Money</h1>
       <div class="actions">
-        <a class="button" href="/console/statements.csv?${ofMonth.toString()}" download
-          >${words.statementCsv}</a
-        >
+        <a class="button" href="/console/statements.csv?${ofMonth.toString()}" download>Statement as CSV</a>
         <a class="button" href="/console/journal.csv?${daysOf(month, asked).toString()}" download
-          >${words.journalCsv}</a
+          >Entries as CSV</a
         >
       </div>
     </div>
     ${filterForm(query, month, teams)} ${filterChips('/console/money', query)}
     <section id="money" data-region="">
-      <h2>${words.balances}</h2>
+      <h2>Balances</h2>
       <p class="calm">
-        ${words.balancesHelp} <a href="/console/money/journal?${asked.toString()}">${words.journal.link}</a> ·
-        <a href="/console/disputes">${words.disputes}</a>
+        By wallet, merchant account and currency. Each figure links to its entries.
+        <a href="/console/money/journal?${asked.toString()}">All entries</a> ·
+        <a href="/console/disputes">Open disputes</a>
       </p>
-      ${balances.length === 0 ? html`<p class="empty">${words.empty}</p>` : balanceTable(balances)}
-      <h2>${words.statement(month)}</h2>
-      <p class="calm">${words.statementHelp}</p>
-      ${statements.length === 0 ? html`<p class="empty">${words.noStatement}</p>` : statements.map(statementTable)}
+      ${balances.length === 0 ? html`<p class="empty">No money has moved yet.</p>` : balanceTable(balances)}
+      <h2>Statement of ${month}</h2>
+      <p class="calm">Opening balance plus entries equals closing balance. Months are in UTC.</p>
+      ${statements.length === 0 ? html`<p class="empty">No money moved until the end of this month.</p>` : statements.map(statementTable)}
     </section>`;
-  return { title: words.title, main, isLive: true };
+  return { title: 'Money', main, isLive: true };
 };
 
 /** The days of a month; an invalid month is reported by the API. */
@@ -75,12 +72,11 @@ function daysOf(month: string, asked: URLSearchParams): URLSearchParams {
 }
 
 function filterForm(query: URLSearchParams, month: string, teams: readonly string[]): Html {
-  const { filters } = texts.payments;
   const value = (name: string) => query.get(name) ?? '';
   return html`<form class="filters" action="/console/money">
-    <label>${words.filters.month}<input type="month" name="month" value="${month}" /></label>
-    ${ownerChoices(query, teams)} ${entry('wallet', words.filters.wallet, value('wallet'))}
-    <button>${filters.apply}</button>
+    <label>Month<input type="month" name="month" value="${month}" /></label>
+    ${ownerChoices(query, teams)} ${entry('wallet', 'Wallet', value('wallet'))}
+    <button>Show</button>
   </form>`;
 }
 
@@ -94,17 +90,17 @@ const modeOf = ({ environment }: Pick<Balance, 'environment'>): Html | undefined
 function balanceTable(balances: readonly Balance[]): Html {
   const list: List<Balance> = {
     name: 'balances',
-    label: words.balances,
+    label: 'Balances',
     keyOf: ({ environment, wallet, account, currency }) => [environment, wallet, account, currency].join(' '),
     columns: [
       {
         id: 'wallet',
-        name: words.columns.wallet,
+        name: 'Wallet',
         cell: (row) => html`<span title="${row.wallet}">${row.wallet}</span>${modeOf(row)}`,
       },
       {
         id: 'merchant',
-        name: words.columns.account,
+        name: 'Account',
         cell: ({ account, currency }) => `${account} ${currency}`,
       },
       ...sumColumns(
@@ -123,7 +119,7 @@ const sumColumns = <Row>(
 ): ListColumn<Row>[] =>
   accountsIn(all).map((id) => ({
     id,
-    name: words.accounts[id] ?? id,
+    name: texts.ledgerAccounts[id] ?? id,
     isNumber: true,
     cell: (row) => cellOf(row, id),
   }));
@@ -142,16 +138,16 @@ function linkToEntries(
 function statementTable(statement: Statement): Html {
   const { wallet, account, currency, opening, entries, closing } = statement;
   const lines = [
-    { kind: words.lines.opening, amounts: opening },
-    ...entries.map(({ kind, amounts }) => ({ kind: words.kinds[kind] ?? kind, amounts })),
-    { kind: words.lines.closing, amounts: closing },
+    { kind: 'Opening', amounts: opening },
+    ...entries.map(({ kind, amounts }) => ({ kind: texts.entryKinds[kind] ?? kind, amounts })),
+    { kind: 'Closing', amounts: closing },
   ];
   const list: List<(typeof lines)[number]> = {
     name: 'statement',
     label: `${wallet} ${account} ${currency}`,
     keyOf: ({ kind }) => `${wallet} ${account} ${currency} ${kind}`,
     columns: [
-      { id: 'line', name: words.columns.line, cell: ({ kind }) => kind },
+      { id: 'line', name: '', cell: ({ kind }) => kind },
       ...sumColumns<(typeof lines)[number]>(
         lines.map(({ amounts }) => amounts),
         ({ amounts }, name) => decimalOf(amounts[name], currency),

@@ -30,7 +30,12 @@ const usedMax = 100_000;
 /** Maximum number of concurrent requests to the provider: unauthenticated clients can start a sign-in. */
 const atOnceMax = 16;
 
-const words = texts.signIn.organisation;
+const tooWeak = {
+  OIDC_ACR_VALUES:
+    'Your organisation signed you in without the factor that is required here (OIDC_ACR_VALUES). Sign in again with your second factor, or ask the operators of the gateway.',
+  OIDC_MAX_AGE_SECONDS:
+    'Your sign-in at your organisation is older than allowed here, or its age is unknown (OIDC_MAX_AGE_SECONDS). Sign out there, and sign in again.',
+};
 
 export function registerOrganisationSignIn(
   app: FastifyInstance,
@@ -74,14 +79,23 @@ export function registerOrganisationSignIn(
         { keyId: keyIdOfPerson(person), code: setting },
         'rejected the sign-in of a person: too weak or too old',
       );
-      return send(kit, request, reply, failurePage(403, texts.signIn.none, words.tooWeak[setting]));
+      return send(kit, request, reply, failurePage(403, texts.errors.notSignedIn, tooWeak[setting]));
     }
     if (found.kind === 'no-role') {
       log.warn(
         { keyId: keyIdOfPerson(person) },
         'rejected the sign-in of a person without a group that has a role',
       );
-      return send(kit, request, reply, failurePage(403, texts.signIn.none, words.noRole(person)));
+      return send(
+        kit,
+        request,
+        reply,
+        failurePage(
+          403,
+          texts.errors.notSignedIn,
+          `Your organisation says that you are ${person}, and none of your groups has a role here. Ask the operators of the gateway.`,
+        ),
+      );
     }
     const operator = { person, source: 'oidc', grants: found.grants } as const;
     const link = credentials.issue(operator, 'sign-in', linkLifetimeMs);
@@ -89,7 +103,12 @@ export function registerOrganisationSignIn(
   });
 }
 
-const failed = (status: number) => failurePage(status, texts.signIn.none, words.failed);
+const failed = (status: number) =>
+  failurePage(
+    status,
+    texts.errors.notSignedIn,
+    'Your organisation did not confirm who you are, or this took too long. Try again. If it fails again, read the log of the gateway.',
+  );
 
 /** The state of a sign-in with its expiry, protected by a MAC. */
 function seal({ mac, clock }: ConsoleKit, begun: Begun): string {

@@ -8,7 +8,6 @@ import { sign } from '../components/state.ts';
 import { relative } from '../components/time.ts';
 import type { Api } from '../api.ts';
 import type { Page } from '../page.ts';
-import { texts } from '../texts.ts';
 import { type Account, accountTable } from './accounts.ts';
 
 type Overview = AnswerOf<'Overview'>;
@@ -23,7 +22,21 @@ interface WebhookTrouble {
 
 type EndpointList = Pick<AnswerOf<'DisabledEndpointList'>, 'endpoints' | 'count'>;
 
-const words = texts.overview;
+/** In the singular and the plural. */
+const countNames = {
+  down: ['component is down', 'components are down'],
+  circuits: ['open circuit', 'open circuits'],
+  lag: ['second of lag in lists', 'seconds of lag in lists'],
+  reviews: ['open review', 'open reviews'],
+  payments: ['payment with an unknown outcome', 'payments with an unknown outcome'],
+  payouts: ['payout with an unknown outcome', 'payouts with an unknown outcome'],
+  approvals: ['payout to approve', 'payouts to approve'],
+  disputes: ['open dispute', 'open disputes'],
+  failed: ['undelivered webhook', 'undelivered webhooks'],
+  retrying: ['webhook being retried', 'webhooks being retried'],
+  disabled: ['disabled webhook endpoint', 'disabled webhook endpoints'],
+  inactive: ['account not active', 'accounts not active'],
+} as const;
 
 export const overviewPage: Page = async ({ api, outcome, session }) => {
   const seesAll = mayDo(session.grants, 'operators:read', 'everywhere');
@@ -35,17 +48,17 @@ export const overviewPage: Page = async ({ api, outcome, session }) => {
     api.notWorking(),
   ]);
   const known = { overview, accounts, oldestReview: reviews[0]?.since, webhooks, notWorking };
-  const main = html`<h1>${words.title}</h1>
+  const main = html`<h1>Overview</h1>
     ${outcomeSection(outcome)}
-    <section id="trouble" data-region="" aria-label="${words.abnormal}">${band(abnormal(known))}</section>
+    <section id="trouble" data-region="" aria-label="Abnormal">${band(abnormal(known))}</section>
     <section id="figures" class="figures" data-region="">${figures(overview, seesAll)}</section>
     ${seesAll ? accountSection(accounts) : undefined}`;
-  return { title: words.title, main, isLive: true };
+  return { title: 'Overview', main, isLive: true };
 };
 
 const accountSection = (accounts: readonly Account[]): Html =>
   html`<section id="accounts" data-region="" aria-labelledby="accounts-title">
-    <h2 id="accounts-title">${words.accounts}</h2>
+    <h2 id="accounts-title">Merchant accounts</h2>
     ${accountTable(accounts)}
   </section>`;
 
@@ -75,7 +88,7 @@ interface Known {
 type Abnormal = readonly [
   tone: 'bad' | 'note',
   count: number,
-  name: keyof typeof words.names,
+  name: keyof typeof countNames,
   address: string,
   detail?: Html | string | undefined,
 ];
@@ -90,14 +103,20 @@ function abnormal({ overview, accounts, oldestReview, webhooks, notWorking }: Kn
   const broken = accounts.filter(({ circuit }) => circuit !== 'closed');
   const inactive = accounts.filter(({ state }) => state !== 'active');
   const namesOf = (of: readonly Account[]): string => of.map(({ account }) => account).join(', ');
-  const since = oldestReview === undefined ? undefined : html`${words.oldest} ${relative(oldestReview)}`;
+  const since = oldestReview === undefined ? undefined : html`oldest ${relative(oldestReview)}`;
   const all: Abnormal[] = [
     ['bad', notWorking.length, 'down', '/readyz', notWorking.join(', ')],
     ['bad', broken.length, 'circuits', '/console/accounts', namesOf(broken)],
     ['bad', readModelLagMs > lagMs ? Math.round(readModelLagMs / 1_000) : 0, 'lag', '/readyz'],
     ['note', reviews, 'reviews', '/console/reviews', since],
-    ['note', unresolved - unresolvedPayouts, 'payments', '/console/payments?unresolved=true', words.checked],
-    ['note', unresolvedPayouts, 'payouts', '/console/payouts?phase=unresolved', words.checked],
+    [
+      'note',
+      unresolved - unresolvedPayouts,
+      'payments',
+      '/console/payments?unresolved=true',
+      'checked automatically',
+    ],
+    ['note', unresolvedPayouts, 'payouts', '/console/payouts?phase=unresolved', 'checked automatically'],
     ['note', payoutsToApprove, 'approvals', '/console/payouts'],
     ['note', openDisputes, 'disputes', '/console/disputes'],
     ['note', failed, 'failed', '/console/webhooks?status=failed'],
@@ -115,9 +134,9 @@ const namesOfEndpoints = ({ endpoints }: EndpointList): string =>
     .join(', ');
 
 function band(all: readonly Abnormal[]): Html {
-  if (all.length === 0) return html`<p class="normal good">${sign('good')} ${words.normal}</p>`;
+  if (all.length === 0) return html`<p class="normal good">${sign('good')} Everything is normal.</p>`;
   const items = all.map(([tone, count, name, address, detail]) => {
-    const [one, several] = words.names[name];
+    const [one, several] = countNames[name];
     return html`<li class="${tone}">
       <a href="${address}"><b>${countText(count)}</b> ${count === 1 ? one : several}</a>
       ${detail === undefined || detail === '' ? undefined : html`<small>${detail}</small>`}
@@ -138,35 +157,35 @@ function figures(overview: Overview, seesAll: boolean): Html[] {
     of.map(([name, valueOf]) => ({ name, values: hours.map(valueOf) }));
   const drawn = { steps: hours.map(({ hour }) => hour), stepName: 'hour' as const };
   const created = figure(
-    words.created,
+    'Payments created',
     countText(sum((hour) => hour.created)),
     '/console/payments?last=24h',
     {
       ...drawn,
-      lines: lines([words.created, (hour) => hour.created]),
+      lines: lines(['Payments created', (hour) => hour.created]),
       format: countText,
     },
   );
-  const approval = figure(words.approval, rateText(approved, declined), '/console/approval', {
+  const approval = figure('Approval rate', rateText(approved, declined), '/console/approval', {
     ...drawn,
-    lines: lines([words.approval, rateOf]),
+    lines: lines(['Approval rate', rateOf]),
     format: percent,
     top: 100,
   });
-  const reviews = figure(words.reviews, countText(overview.reviews), '/console/reviews', {
+  const reviews = figure('Open reviews', countText(overview.reviews), '/console/reviews', {
     ...drawn,
-    lines: lines([words.reviews, (hour) => hour.openReviews]),
+    lines: lines(['Open reviews', (hour) => hour.openReviews]),
     format: countText,
   });
   if (!seesAll) return [created, approval, reviews];
   const latest = hours.findLast(({ ownMs }) => ownMs !== undefined);
   const value =
     latest === undefined ? '–' : `${[latest.ownMs, latest.providerMs].map(p99Text).join(' / ')} ms`;
-  const times = figure(words.times, value, undefined, {
+  const times = figure('p99: gateway / provider', value, undefined, {
     ...drawn,
     lines: lines(
-      [words.own, ({ ownMs }) => ownMs?.p99],
-      [words.provider, ({ providerMs }) => providerMs?.p99],
+      ['Gateway', ({ ownMs }) => ownMs?.p99],
+      ['Payment Service', ({ providerMs }) => providerMs?.p99],
     ),
     format: msText,
   });
@@ -188,5 +207,5 @@ const figure = (
   html`<article class="figure">
     <h2>${name}</h2>
     <p class="value">${address === undefined ? value : html`<a href="${address}">${value}</a>`}</p>
-    ${plot({ ...drawn, description: `${name}, ${words.perHour}` })}
+    ${plot({ ...drawn, description: `${name}, by hour, last 24 hours` })}
   </article>`;

@@ -2,20 +2,19 @@
 import { viewQueryOf } from '../components/payment-views.ts';
 import { answered } from '../components/notice.ts';
 import type { Action, PageContext } from '../page.ts';
-import { texts } from '../texts.ts';
 
 export const saveView: Action = (context, form) =>
   change(context, form, {
     path: '/api/v1/admin/views',
     body: { name: form.get('name') ?? '', query: queryIn(form) },
-    done: texts.payments.viewSaved,
+    done: 'The view is saved. Only you see it.',
   });
 
 export const removeView: Action = (context, form) =>
   change(context, form, {
     path: '/api/v1/admin/views/remove',
     body: { name: form.get('name') ?? '' },
-    done: texts.payments.viewRemoved,
+    done: 'The view is removed.',
   });
 
 /** Rebuilt, so that it can only link to the list. */

@@ -1,7 +1,7 @@
-/** One payment: its state and next step, its path, its history, and the allowed actions. */
+/** One payment: its state and next step, its history, and the allowed actions. */
 import { type Html, html } from '@tollgate/service-kit';
 import { type ActionName, type Detail, mayAct, paymentActions } from '../components/actions.ts';
-import { amount, amountExample, amountText, parseAmount } from '../components/amount.ts';
+import { amount, amountText, parseAmount, refusedAmountText } from '../components/amount.ts';
 import { openRefusal } from '../components/event-reason.ts';
 import { type Fact, factList, metadataFacts } from '../components/facts.ts';
 import {
@@ -44,20 +44,20 @@ export const paymentPage: Page = async (context) => {
         ${heading(detail, events)} ${nextOf(detail, events)} ${reviewsNotice(payment.token, detail.reviews)}
         ${factsOf(detail)}
       </section>
-      <section id="actions" data-region="" aria-label="${texts.actions.title}">
-        ${paymentActions(detail, context)}
-      </section>
+      <section id="actions" data-region="" aria-label="Actions">${paymentActions(detail, context)}</section>
       <section id="timeline" class="panel" data-region="" aria-labelledby="timeline-title">
-        <h2 id="timeline-title">${texts.payment.timeline}</h2>
+        <h2 id="timeline-title">Timeline</h2>
         ${timeline({ events, webhooks, disputes, currency: payment.currency, replayForm, address: context.address })}
       </section>
       <div class="aside">
         <section id="way" class="panel" data-region="" aria-labelledby="way-title">
-          <h2 id="way-title">${texts.payment.picture}</h2>
+          <h2 id="way-title">States</h2>
           <div class="wide" tabindex="0" role="region" aria-labelledby="way-title">
             ${statePicture(events)}
           </div>
-          <p class="calm">${texts.payment.pictureHelp}</p>
+          <p class="calm">
+            Blue: current state. Solid: past states, with the time in each. Dashed: still possible.
+          </p>
         </section>
         <div id="play" data-region="">${playPanel(payment, context)}</div>
       </div>
@@ -74,11 +74,11 @@ function heading({ payment }: Detail, events: readonly TimelineEvent[]): Html {
   return html`<div class="heading">
     <h1>
       ${amount(payment.amount, payment.currency)}
-      ${orderNumber === undefined ? undefined : html`<small>${texts.payment.order} ${copyable(orderNumber)}</small>`}
+      ${orderNumber === undefined ? undefined : html`<small>order ${copyable(orderNumber)}</small>`}
     </h1>
     <p>
       ${chip(phase)}${disputeChip(payment)}
-      ${since === undefined ? undefined : html`<span class="calm">${texts.payment.since} ${time(since)}</span>`}
+      ${since === undefined ? undefined : html`<span class="calm">since ${time(since)}</span>`}
       ${payment.environment === 'sandbox' ? html`<span class="mode">sandbox</span>` : undefined}
     </p>
   </div>`;
@@ -90,7 +90,7 @@ function nextOf(detail: Detail, events: readonly TimelineEvent[]): Html {
   const [text, when] = nextStep(detail);
   return html`<p class="next">
     ${refusal === undefined ? undefined : html`<span class="refused">${sign('bad')} ${refusal}</span>`}
-    <b>${texts.payment.next}</b> ${text}${when}
+    <b>Next</b> ${text}${when}
   </p>`;
 }
 
@@ -101,51 +101,56 @@ function nextStep({
   nextInquiryAt,
   reviews,
 }: Detail): [text: string, when?: Html | undefined] {
-  const words = texts.next;
   const at = nextInquiryAt === undefined ? undefined : html` ${relative(nextInquiryAt)}.`;
   if (call !== undefined) {
     const operation = texts.operations[call.operation] ?? call.operation;
     const isLost = machine.lifecycle.endsWith('.unresolved') || machine.refund === 'unresolved';
     return isLost
-      ? [words.unresolved(operation), at]
-      : [words.underWay(operation), html` ${relative(call.answerBy)}.`];
+      ? [`The answer to the ${operation} was lost. Next check`, at]
+      : [`The ${operation} is under way. Answer due`, html` ${relative(call.answerBy)}.`];
   }
   const isOnlyDisputed = reviews.every(({ code }) => code === 'dispute_opened');
-  if (!isOnlyDisputed) return [words.review(reviews.length)];
-  if (machine.refund !== 'idle') return [words.refund, at];
+  if (!isOnlyDisputed)
+    return [
+      reviews.length === 1
+        ? 'A review waits for a decision.'
+        : `${reviews.length} reviews wait for a decision.`,
+    ];
+  if (machine.refund !== 'idle') return ['The Payment Service has not decided the refund. Next check', at];
   const { disputedAmount, currency } = payment;
-  if (disputedAmount > 0) return [words.disputed(amountText(disputedAmount, currency))];
+  if (disputedAmount > 0)
+    return [`Disputed: ${amountText(disputedAmount, currency)}. Answer the bank in the provider's console.`];
   const isWaiting = payment.phase === 'init' || payment.phase === 'pending';
-  if (isWaiting) return at === undefined ? [words.customerOnly] : [words.customer, at];
-  if (payment.phase === 'authorized') return [words.authorized];
-  return at === undefined ? [words.finalOnly] : [words.final, at];
+  if (isWaiting)
+    return at === undefined ? ['Waiting for the customer.'] : ['Waiting for the customer. Next check', at];
+  if (payment.phase === 'authorized') return ['The team captures or voids the payment.'];
+  return at === undefined ? ['Final. No further checks.'] : ['Final. Next check', at];
 }
 
 function factsOf({ payment }: Detail): Html {
-  const words = texts.payment.facts;
   const { token, currency, sanitizedMask, processingUrl, declineReason } = payment;
   const sum = (minor: number) => (minor === 0 ? undefined : amount(minor, currency));
   const page =
     processingUrl !== undefined && /^https?:/.test(processingUrl)
       ? html`<a href="${processingUrl}" target="_blank" rel="noopener noreferrer"
-          >${texts.payment.customerPage}</a
+          >Open the customer's page</a
         >`
       : undefined;
   const facts: Fact[] = [
-    [words.team, `${payment.team}, ${payment.environment}`],
-    [words.account, payment.account],
-    [words.created, time(payment.createdAt)],
-    [words.token, copyable(token)],
-    [words.product, payment.product],
-    [words.card, sanitizedMask === undefined ? undefined : shortMask(sanitizedMask)],
-    [words.held, sum(payment.heldAmount)],
-    [words.approved, sum(payment.approvedAmount)],
-    [words.refunded, sum(payment.refundedAmount)],
-    [words.disputed, sum(payment.disputedAmount)],
-    [words.lost, sum(payment.lostAmount)],
-    [words.declined, declineReason],
+    ['Team', `${payment.team}, ${payment.environment}`],
+    ['Account', payment.account],
+    ['Created', time(payment.createdAt)],
+    ['Token', copyable(token)],
+    ['Product', payment.product],
+    ['Card', sanitizedMask === undefined ? undefined : shortMask(sanitizedMask)],
+    ['Authorized', sum(payment.heldAmount)],
+    ['Approved', sum(payment.approvedAmount)],
+    ['Refunded', sum(payment.refundedAmount)],
+    ['Disputed', sum(payment.disputedAmount)],
+    ['Lost in disputes', sum(payment.lostAmount)],
+    ['Decline reason', declineReason],
     ...metadataFacts(payment.metadata, '/console/payments'),
-    [words.page, page],
+    ['Payment page', page],
   ];
   return factList(facts);
 }
@@ -170,7 +175,7 @@ export const actOn =
     const minor = name === 'refund' ? parseAmount(form.get('amount') ?? '', payment.currency) : undefined;
     const { currency } = payment;
     if (name === 'refund' && minor === undefined) {
-      const text = texts.outcomes.refusedAmount(currency, amountExample(currency));
+      const text = refusedAmountText(currency);
       return { location, outcome: { isDone: false, text } };
     }
     const { path, body } = requests[name];
@@ -188,7 +193,7 @@ export const actOn =
       ({ code }) => code === 'refund_exceeds_amount' || code === 'payment_disputed',
     );
     const text = isTooMuch
-      ? texts.outcomes.refundTooHigh(amountText(refundableAmount, payment.currency))
+      ? `At most ${amountText(refundableAmount, payment.currency)} can be refunded now. Nothing was sent.`
       : errorText(answer.errors);
     return { location, outcome: { isDone: false, text, requestId: answer.requestId } };
   };
@@ -198,9 +203,19 @@ function outcomeOf(
   name: Exclude<ActionName, 'inquire'>,
   { status, body }: { status: number; body: { refund?: { status: string } } },
 ): Outcome {
-  if (body.refund?.status === 'declined') return { isDone: false, text: texts.outcomes.refundDeclined };
-  return { isDone: true, text: status === 202 ? texts.outcomes.unknown : texts.outcomes[name] };
+  if (body.refund?.status === 'declined')
+    return { isDone: false, text: 'The Payment Service declined the refund. No money was returned.' };
+  const unknown = 'Sent. The outcome is not known yet. It appears here after the next check.';
+  return { isDone: true, text: status === 202 ? unknown : `The ${name} was accepted.` };
 }
+
+const inquiryTexts: Readonly<Record<string, string>> = {
+  inquired: 'The Payment Service answered. The status is up to date.',
+  'awaiting-answer': 'A call of this payment is under way. Wait for its answer.',
+  failed: 'The Payment Service gave no usable answer. The next check follows automatically.',
+  'not-asked': 'The account cannot be called now. The next check follows automatically.',
+  'nothing-there': 'There is no such payment.',
+};
 
 export const inquireNow: Action = async ({ api, params }) => {
   const token = params['token'] ?? '';
@@ -214,5 +229,5 @@ export const inquireNow: Action = async ({ api, params }) => {
     };
   const { result } = answer.body;
   const isDone = result === 'inquired' || result === 'awaiting-answer';
-  return { location, outcome: { isDone, text: texts.outcomes.inquire[result] ?? result } };
+  return { location, outcome: { isDone, text: inquiryTexts[result] ?? result } };
 };

@@ -11,7 +11,6 @@ import { toApiQuery, toDeclineQuery, wrongFilters, wrongTexts } from '../compone
 import { viewLinks } from '../components/payment-views.ts';
 import { columnMenu, listTable, pager } from '../components/table.ts';
 import type { Page } from '../page.ts';
-import { texts } from '../texts.ts';
 
 export const paymentsPage: Page = async ({ api, query, now, hasSandbox, session, outcome, columnsOf }) => {
   const wrong = wrongFilters(query);
@@ -29,19 +28,23 @@ export const paymentsPage: Page = async ({ api, query, now, hasSandbox, session,
   const chosen = columnsOf(table.name);
   const shown =
     list.payments.length === 0 ? nothing(query, list, hasSandbox) : listTable(table, list.payments, chosen);
-  const further = query.get('order') === 'oldest' ? texts.payments.newer : texts.payments.older;
+  const further = query.get('order') === 'oldest' ? 'Newer' : 'Older';
   const main = html`<div class="head">
-      <h1>${texts.payments.title}</h1>
+      <h1>Payments</h1>
       ${columnMenu(table, '/console/payments', query, chosen)}
       ${wrong.length > 0 ? undefined : csvMenu('/console/payments', toApiQuery(query, now), now)}
     </div>
     ${outcomeSection(outcome)} ${viewLinks(query, views, session)} ${filterForm(query, teams)}
     ${filterChips('/console/payments', query)}
-    <section id="payments" data-region="" data-further="${texts.payments.further}">
+    <section
+      id="payments"
+      data-region=""
+      data-further="The list does not refresh while further pages are open. Last update"
+    >
       ${wrong.length > 0 ? outcomeNotice({ isDone: false, text: wrongTexts(wrong) }) : html`${reasons && declineReasons(query, reasons.counts)} ${shown} ${pager('/console/payments', query, list.nextCursor, further)}`}
     </section>`;
   const isLive = query.get('cursor') === null && wrong.length === 0;
-  return { title: texts.payments.title, main, isLive, ...(wrong.length > 0 ? { status: 400 } : {}) };
+  return { title: 'Payments', main, isLive, ...(wrong.length > 0 ? { status: 400 } : {}) };
 };
 
 /** The reverse order, from its start. */
@@ -57,15 +60,15 @@ function sortingOf(query: URLSearchParams): Sorting {
 /** An empty list always shows its reason. */
 function nothing(query: URLSearchParams, { nextCursor }: { nextCursor?: string }, hasSandbox: boolean): Html {
   if (filterChips('/console/payments', query) === undefined) {
-    const sandbox = hasSandbox
-      ? html` <a href="/console/sandbox">${texts.payments.emptySandbox}</a>`
-      : undefined;
-    return html`<p class="empty">${texts.payments.empty} ${texts.payments.emptyHow}${sandbox}</p>`;
+    const sandbox = hasSandbox ? html` <a href="/console/sandbox">Create one in the sandbox</a>` : undefined;
+    return html`<p class="empty">
+      No payment yet. A payment shows here a moment after a team creates it.${sandbox}
+    </p>`;
   }
   // The search limit was reached without a match, so it is unknown whether one exists.
   const text =
     nextCursor === undefined
-      ? texts.payments.hidden
-      : texts.payments.lookedFurther(query.get('order') === 'oldest');
+      ? 'No payment matches these filters.'
+      : `None of the ${query.get('order') === 'oldest' ? 'oldest' : 'newest'} 5,000 payments from here on matches these filters; the next page looks further.`;
   return html`<p class="empty">${text}</p>`;
 }

@@ -12,11 +12,16 @@ import { timeline } from '../components/timeline.ts';
 import type { TimelineEvent } from '../components/timeline-items.ts';
 import { copyable, shortToken } from '../components/token.ts';
 import type { Action, Page, PageContext } from '../page.ts';
-import { texts } from '../texts.ts';
 import { type ListedPayout as Payout, destinationText, payoutPath } from './payouts.ts';
 import { replayFormAt } from './webhook-replay.ts';
 
-const words = texts.payouts;
+const nextSteps: Readonly<Record<string, string>> = {
+  awaiting_approval: 'Another person approves or refuses the payout.',
+  approval_granted: 'The team repeats its request, which sends the payout once.',
+  requested: 'The payout is being sent.',
+  unresolved: 'The answer was lost. The gateway checks the status.',
+  pending: 'The Payment Service has not decided the payout. The gateway checks the status.',
+};
 
 const read = async ({ api, params }: PageContext): Promise<Payout> =>
   (await api.get<'OperatorPayout'>(`/api/v1/admin/payouts/${encodeURIComponent(params['token'] ?? '')}`))
@@ -37,7 +42,7 @@ export const payoutPage: Page = async (context) => {
       <div class="heading">
         <h1>
           ${amount(payout.amount, currency)}
-          ${orderNumber === undefined ? undefined : html`<small>${texts.payment.order} ${copyable(orderNumber)}</small>`}
+          ${orderNumber === undefined ? undefined : html`<small>order ${copyable(orderNumber)}</small>`}
         </h1>
         <p>${chip(payout.phase)}</p>
       </div>
@@ -47,7 +52,7 @@ export const payoutPage: Page = async (context) => {
       ${decisions[payout.phase] === undefined ? undefined : approvalPanel(payout, context)}
     </div>
     <section id="timeline" class="panel" data-region="" aria-labelledby="timeline-title">
-      <h2 id="timeline-title">${words.happened}</h2>
+      <h2 id="timeline-title">Timeline</h2>
       ${timeline({ events, webhooks, disputes: [], currency, replayForm, address: context.address })}
     </section>`;
   const title = `${orderNumber ?? shortToken(token)} · ${amountText(payout.amount, currency)} · ${phaseName(payout.phase)}`;
@@ -56,27 +61,26 @@ export const payoutPage: Page = async (context) => {
 
 function nextOf({ phase, approval }: Payout, events: readonly TimelineEvent[]): Html | undefined {
   const refusal = openRefusal(events);
-  const text = words.next[phase];
-  const lapses = approval && decisions[phase] && html` ${words.lapses} ${relative(approval.lapsesAt)}.`;
+  const text = nextSteps[phase];
+  const lapses = approval && decisions[phase] && html` The request lapses ${relative(approval.lapsesAt)}.`;
   return html`<p class="next">
     ${refusal === undefined ? undefined : html`<span class="refused">${sign('bad')} ${refusal}</span>`}
-    <b>${texts.payment.next}</b> ${text ?? texts.next.finalOnly}${lapses}
+    <b>Next</b> ${text ?? 'Final. No further checks.'}${lapses}
   </p>`;
 }
 
 function factsOf(payout: Payout): Html {
   const { team, environment, token, createdAt, approval, declineReason, errors } = payout;
-  const names = texts.payment.facts;
   const failure = errors.map(({ code, message }) => message ?? code).join(' ');
   return factList([
-    [names.team, `${team}, ${environment}`],
-    [words.columns.destination, destinationText(payout.destination)],
-    [names.token, copyable(token)],
-    [names.created, time(createdAt)],
-    [words.askedBy, approval && html`<code>${approval.askedBy}</code>`],
-    [words.grantedBy, approval?.grantedBy],
-    [words.declined, declineReason],
-    [words.failed, failure === '' ? undefined : failure],
+    ['Team', `${team}, ${environment}`],
+    ['To', destinationText(payout.destination)],
+    ['Token', copyable(token)],
+    ['Created', time(createdAt)],
+    ['Requested by key', approval && html`<code>${approval.askedBy}</code>`],
+    ['Approved by', approval?.grantedBy],
+    ['Decline reason', declineReason],
+    ['Failure reason', failure === '' ? undefined : failure],
     ...metadataFacts(payout.metadata),
   ]);
 }
@@ -90,50 +94,44 @@ const decisions: Partial<Record<string, readonly ('approve' | 'refuse')[]>> = {
 function approvalPanel(payout: Payout, { session }: PageContext): Html {
   const { grants } = session;
   return html`<section class="panel" aria-labelledby="approval-title">
-    <h2 id="approval-title">${words.approval}</h2>
-    ${mayDo(grants, 'approvals', payout) ? decisionOf(payout, session) : html`<p class="calm">${words.notYours(formatGrants(grants))}</p>`}
+    <h2 id="approval-title">Approval</h2>
+    ${mayDo(grants, 'approvals', payout) ? decisionOf(payout, session) : html`<p class="calm">Your role, ${formatGrants(grants)}, cannot approve or refuse payouts. Ask an admin.</p>`}
   </section>`;
 }
 
 /** The requester must not decide on the payout. The API enforces this as well. */
 function decisionOf(payout: Payout, { person, csrf }: PageContext['session']): Html {
   const { token, currency, approval, destination } = payout;
-  if (approval?.askedBy === keyIdOfPerson(person)) return html`<p class="calm">${words.own}</p>`;
+  if (approval?.askedBy === keyIdOfPerson(person))
+    return html`<p class="calm">You requested this payout, so another person must approve or refuse it.</p>`;
   const sum = amountText(payout.amount, currency);
-  const { approve, compare, refuse } = words;
   return actionRow(csrf, [
     {
-      name: approve.name,
+      name: 'Approve',
       path: `${payoutPath(token)}/approve`,
-      says: approve.says(sum, destinationText(destination)),
-      does: approve.does(sum),
+      says: `Approves ${sum} to ${destinationText(destination)}. Approving sends nothing. The team must repeat its request within 24 hours, which sends the payout once.`,
+      does: `Approve ${sum}`,
       isAllowed: decisions[payout.phase]?.includes('approve') === true,
     },
     {
-      name: compare.name,
+      name: 'Compare the account',
       path: `${payoutPath(token)}/compare`,
-      says: compare.says(destinationText(destination)),
+      says: `Compares the account number of the invoice with ${destinationText(destination)}. The full number is not stored, so it cannot be shown. The security log records each comparison.`,
       fields: html`<label
-        >${compare.account}<input
-          name="account"
-          required
-          maxlength="64"
-          autocomplete="off"
-          spellcheck="false"
-        />
+        >Account number<input name="account" required maxlength="64" autocomplete="off" spellcheck="false" />
       </label>`,
-      does: compare.does,
+      does: 'Compare',
       isHarmless: true,
       isAllowed: destination.kind === 'bankAccount',
     },
     {
-      name: refuse.name,
+      name: 'Refuse',
       path: `${payoutPath(token)}/refuse`,
-      says: refuse.says(sum),
+      says: `Ends the payout of ${sum} and releases its amount. The team reads your reason.`,
       fields: html`<label
-        >${refuse.reason}<textarea name="reason" required maxlength="1000" rows="3"></textarea>
+        >Reason (stored in the history)<textarea name="reason" required maxlength="1000" rows="3"></textarea>
       </label>`,
-      does: refuse.does,
+      does: 'Refuse the payout',
     },
   ]);
 }
@@ -150,7 +148,20 @@ export const compareDestination: Action = async (context, form) => {
   const location = payoutPath(payout.token);
   if (answer.kind === 'refused') return { location, outcome: refusedOutcome(answer) };
   const { isSame } = answer.body;
-  return { location, outcome: { isDone: isSame, text: isSame ? words.compare.same : words.compare.differs } };
+  return {
+    location,
+    outcome: {
+      isDone: isSame,
+      text: isSame
+        ? 'The payout goes to this account.'
+        : 'The payout goes to another account. Do not approve it.',
+    },
+  };
+};
+
+const doneTexts = {
+  approve: 'Approved. Nothing is sent yet: the team repeats its request, which sends the payout once.',
+  refuse: 'The payout is refused.',
 };
 
 export const decidePayout =
@@ -163,5 +174,5 @@ export const decidePayout =
       within: payout,
       body: decision === 'refuse' ? { reason: form.get('reason') ?? '' } : {},
     });
-    return answered(answer, payoutPath(payout.token), words[decision].done);
+    return answered(answer, payoutPath(payout.token), doneTexts[decision]);
   };

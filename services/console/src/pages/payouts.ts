@@ -5,64 +5,65 @@ import { amountColumn, createdColumn, teamColumn, tokenColumn } from '../compone
 import { partListPage } from '../components/part-list.ts';
 import { chip } from '../components/state.ts';
 import type { List } from '../components/table.ts';
-import { texts } from '../texts.ts';
-
-const words = texts.payouts;
 
 export type ListedPayout = AnswerOf<'OperatorPayoutList'>['payouts'][number];
 
 export const payoutPath = (token: string): string => `/console/payouts/${encodeURIComponent(token)}`;
 
 export function destinationText(destination: ListedPayout['destination']): string {
-  const { card, recurring, bankAccount } = words.destinations;
-  if (destination.kind === 'card') return card(destination.sanitizedMask);
-  if (destination.kind === 'recurring') return recurring;
-  return bankAccount(destination.bankName, destination.accountEnding);
+  if (destination.kind === 'card') return `card •••• ${destination.sanitizedMask.slice(-4)}`;
+  if (destination.kind === 'recurring') return 'recurring token';
+  return `${destination.bankName} …${destination.accountEnding}`;
 }
-
-const { columns } = words;
 
 const list: List<ListedPayout> = {
   name: 'payouts',
-  label: words.title,
+  label: 'Payouts',
   keyOf: ({ token }) => token,
   hasDays: true,
   columns: [
     {
       id: 'order',
-      name: columns.order,
+      name: 'Order number',
       use: 'always',
       cell: ({ token, orderNumber }) =>
         html`<a href="${payoutPath(token)}" title="${orderNumber} ${token}">${orderNumber}</a>`,
     },
-    { id: 'state', name: columns.state, width: 'chip', use: 'always', cell: ({ phase }) => chip(phase) },
-    amountColumn(columns.amount),
-    createdColumn(columns.created, ({ createdAt }) => createdAt),
-    { id: 'destination', name: columns.destination, cell: ({ destination }) => destinationText(destination) },
-    teamColumn(columns.team),
+    { id: 'state', name: 'State', width: 'chip', use: 'always', cell: ({ phase }) => chip(phase) },
+    amountColumn(),
+    createdColumn('Created', ({ createdAt }) => createdAt),
+    { id: 'destination', name: 'To', cell: ({ destination }) => destinationText(destination) },
+    teamColumn(),
     {
       id: 'asked',
-      name: columns.askedBy,
+      name: 'Requested by',
       width: 'word',
       isSecond: true,
       cell: ({ approval }) => approval?.askedBy,
     },
-    { ...tokenColumn('token', columns.token, ({ token }: ListedPayout) => token), use: 'asked' },
+    { ...tokenColumn('token', 'Token', ({ token }: ListedPayout) => token), use: 'asked' },
   ],
 };
 
 export const payoutsPage = partListPage<ListedPayout>({
   name: 'payouts',
-  words,
+  title: 'Payouts',
+  empty: 'No payout here.',
+  emptyHow: "A payout appears here if its amount is above the team's approval limit.",
   tabFilter: 'phase',
   views: [
-    [words.views.waiting, 'awaiting_approval'],
-    [words.views.all, ''],
-    [words.views.unresolved, 'unresolved'],
-    [words.views.pending, 'pending'],
-    [words.views.failed, 'failed'],
+    ['Awaiting approval', 'awaiting_approval'],
+    ['All', ''],
+    ['Unresolved', 'unresolved'],
+    ['Pending', 'pending'],
+    ['Failed', 'failed'],
   ],
-  textFilters: ['orderNumber', 'currency'],
+  filters: {
+    orderNumber: 'Order number',
+    currency: 'Currency',
+    from: 'Created from',
+    to: 'Created before',
+  },
   list,
   hasFile: false,
 });

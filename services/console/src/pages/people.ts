@@ -8,7 +8,7 @@ import { type List, listTable } from '../components/table.ts';
 import type { Action, Page, PageContext } from '../page.ts';
 import { texts } from '../texts.ts';
 
-const words = texts.people;
+const kindNames = { token: 'API token', session: 'Console session' };
 const path = '/console/people';
 
 type Credential = AnswerOf<'Me'>['credentials'][number];
@@ -24,44 +24,45 @@ export const peoplePage: Page = async (context) => {
   const { credentials } = await api.get<'Me' | 'CredentialList'>(
     isAll ? `/api/v1/admin/credentials${asked}` : '/api/v1/admin/me',
   );
-  const main = html`<h1>${words.title}</h1>
-    <p class="calm">${isAll ? words.intro.all : words.intro.own}</p>
+  const main = html`<h1>${texts.nav.people}</h1>
+    <p class="calm">
+      ${isAll ? 'API tokens and console sessions of all people. Revoking takes effect within a second.' : 'Your API tokens and console sessions. Revoking takes effect within a second.'}
+    </p>
     ${outcomeSection(outcome)}
-    ${person === '' ? undefined : revokeForm(context, { person }, words.revokeAll(person))}
-    ${credentials.length === 0 ? html`<p class="empty">${words.empty}</p>` : tableOf(context, credentials)}`;
-  return { title: words.title, main };
+    ${person === '' ? undefined : revokeForm(context, { person }, `Revoke all of ${person}`)}
+    ${credentials.length === 0 ? html`<p class="empty">No tokens or sessions.</p>` : tableOf(context, credentials)}`;
+  return { title: texts.nav.people, main };
 };
 
 function tableOf(context: PageContext, credentials: readonly Credential[]): Html {
-  const { columns } = words;
   const list: List<Credential> = {
     name: 'people',
-    label: words.title,
+    label: texts.nav.people,
     keyOf: ({ id }) => id,
     columns: [
       {
         id: 'person',
-        name: columns.person,
+        name: 'Person',
         cell: ({ person }) =>
           html`<a href="${path}?${new URLSearchParams({ person }).toString()}" title="${person}"
             >${person}</a
           >`,
       },
-      { id: 'state', name: columns.kind, cell: (each) => kindCell(each, context) },
-      { ...timeColumn('issued', columns.issued, ({ issuedAt }: Credential) => issuedAt), use: 'always' },
-      { ...timeColumn('expires', columns.expires, ({ expiresAt }: Credential) => expiresAt), use: 'always' },
+      { id: 'state', name: 'Kind', cell: (each) => kindCell(each, context) },
+      { ...timeColumn('issued', 'Issued', ({ issuedAt }: Credential) => issuedAt), use: 'always' },
+      { ...timeColumn('expires', 'Expires', ({ expiresAt }: Credential) => expiresAt), use: 'always' },
       {
         id: 'id',
-        name: columns.id,
+        name: 'Id',
         width: 'state',
         isSecond: true,
         cell: ({ id }) => html`<code title="${id}">${id}</code>`,
       },
       {
         id: 'revoke',
-        name: columns.revoke,
+        name: 'Revoke',
         width: 'word',
-        cell: ({ id }) => revokeForm(context, { credentialId: id }, words.revoke),
+        cell: ({ id }) => revokeForm(context, { credentialId: id }, 'Revoke'),
       },
     ],
   };
@@ -69,9 +70,9 @@ function tableOf(context: PageContext, credentials: readonly Credential[]): Html
 }
 
 const kindCell = ({ id, kind, address }: Credential, { session }: PageContext): Html =>
-  html`${words.kinds[kind]}
-  ${address === undefined ? undefined : html` <small class="calm">${words.from(address)}</small>`}
-  ${id === session.id ? html` <small class="calm">${words.current}</small>` : undefined}`;
+  html`${kindNames[kind]}
+  ${address === undefined ? undefined : html` <small class="calm">from ${address}</small>`}
+  ${id === session.id ? html` <small class="calm">this session</small>` : undefined}`;
 
 const revokeForm = (
   { session }: PageContext,
@@ -92,5 +93,7 @@ export const revokeCredentials: Action = async (context, form) => {
     path: `/api/v1/admin/${route}`,
     body: credentialId === null ? { person: person ?? '' } : { credentialId },
   });
-  return answered(answer, path, ({ revoked }) => words.done(revoked.length));
+  return answered(answer, path, ({ revoked }) =>
+    revoked.length === 1 ? 'Revoked.' : `Revoked ${revoked.length} tokens and sessions.`,
+  );
 };

@@ -9,11 +9,26 @@ import { type List, listTable } from '../components/table.ts';
 import { time } from '../components/time.ts';
 import { shortToken } from '../components/token.ts';
 import type { Page } from '../page.ts';
-import { texts } from '../texts.ts';
 import { payoutPath } from './payouts.ts';
-import { outcomeChip } from './reconciliations.ts';
+import { byNames, outcomeChip } from './reconciliations.ts';
 
-const words = texts.reconciliations;
+const countNames = {
+  matched: 'Matched',
+  differing: 'Differing',
+  onlyHere: 'Only in our books',
+  onlyAtService: 'Only at the Payment Service',
+  onOtherDays: 'There under another day',
+  underWay: 'Too young to compare',
+};
+
+const sumNames = { payments: 'Payments approved', refunds: 'Refunded', payouts: 'Paid out' };
+
+const kindNames: Readonly<Record<string, string>> = {
+  differs: 'differs',
+  another_token: 'another one under our number',
+  only_here: 'only in our books',
+  only_at_service: 'only at the Payment Service',
+};
 
 type Report = AnswerOf<'OperatorReconciliation'>['reconciliation'];
 type Difference = Report['differences'][number];
@@ -26,23 +41,23 @@ export const reconciliationPage: Page = async ({ api, params }) => {
   );
   const { day, account, environment, counts, endedAt, by, isDryRun } = report;
   const title = `${day} · ${account}`;
-  const main = html`<p class="calm"><a href="/console/reconciliations">${words.all}</a></p>
+  const main = html`<p class="calm"><a href="/console/reconciliations">All reconciliations</a></p>
     <div class="heading">
       <h1>${title}</h1>
       <p>
         ${outcomeChip(report)} <span class="mode">${environment}</span>
-        ${isDryRun ? html`<span class="mode">${words.dryRun}</span>` : undefined}
-        <span class="calm">${words.by[by]}, ${time(endedAt)}</span>
+        ${isDryRun ? html`<span class="mode">compared only</span>` : undefined}
+        <span class="calm">${byNames[by]}, ${time(endedAt)}</span>
       </p>
     </div>
-    ${factList(Object.entries(words.counts).map(([name, text]) => [text, String(counts[name as keyof typeof counts])]))}
+    ${factList(Object.entries(countNames).map(([name, text]) => [text, String(counts[name as keyof typeof counts])]))}
     <section class="panel" aria-labelledby="sums-title">
-      <h2 id="sums-title">${words.sums}</h2>
+      <h2 id="sums-title">Sums</h2>
       ${listTable(sumList, linesOf(report.sums))}
     </section>
     <section class="panel" aria-labelledby="differences-title">
-      <h2 id="differences-title">${words.differences}</h2>
-      ${report.differences.length === 0 ? html`<p class="calm">${words.none}</p>` : listTable(differenceList, report.differences)}
+      <h2 id="differences-title">Differences</h2>
+      ${report.differences.length === 0 ? html`<p class="calm">Nothing differs.</p>` : listTable(differenceList, report.differences)}
     </section>`;
   return { title, main };
 };
@@ -55,28 +70,27 @@ interface SumLine {
   theirs: number;
 }
 
-const { sumColumns, differenceColumns } = words;
 const sumList: List<SumLine> = {
   name: 'sums',
-  label: words.sums,
+  label: 'Sums',
   keyOf: ({ name, currency }) => `${currency} ${name}`,
   columns: [
-    { id: 'what', name: sumColumns.what, cell: ({ name }) => name },
+    { id: 'what', name: 'What', cell: ({ name }) => name },
     {
       id: 'ours',
-      name: sumColumns.here,
+      name: 'In our books',
       isNumber: true,
       cell: ({ ours, currency }) => amount(ours, currency),
     },
     {
       id: 'theirs',
-      name: sumColumns.there,
+      name: 'At the Payment Service',
       isNumber: true,
       cell: ({ theirs, currency }) => amount(theirs, currency),
     },
     {
       id: 'apart',
-      name: sumColumns.difference,
+      name: 'Difference',
       isNumber: true,
       cell: ({ ours, theirs, currency }) =>
         ours === theirs ? chip('0', 'good') : chip(amountOf(theirs - ours, currency), 'bad'),
@@ -86,7 +100,7 @@ const sumList: List<SumLine> = {
 
 const linesOf = (sums: readonly Sums[]): SumLine[] =>
   sums.flatMap((each) =>
-    Object.entries(words.sumNames).map(([key, name]) => ({
+    Object.entries(sumNames).map(([key, name]) => ({
       name,
       currency: each.currency,
       ours: Number(each[`${key}Here` as keyof Sums]),
@@ -99,38 +113,38 @@ const amountOf = (minor: number, currency: string): string =>
 
 const differenceList: List<Difference> = {
   name: 'differences',
-  label: words.differences,
+  label: 'Differences',
   keyOf: ({ kind, serviceToken }) => `${serviceToken} ${kind}`,
   columns: [
-    { id: 'subject', name: differenceColumns.object, width: 'token', cell: objectLink },
+    { id: 'subject', name: 'Ours', width: 'token', cell: objectLink },
     {
       id: 'state',
-      name: differenceColumns.kind,
+      name: 'What',
       width: 'word',
-      cell: ({ kind }) => words.kinds[kind] ?? kind,
+      cell: ({ kind }) => kindNames[kind] ?? kind,
     },
     {
       id: 'service',
-      name: differenceColumns.service,
+      name: 'Token of the Payment Service',
       cell: ({ serviceToken }) => html`<code title="${serviceToken}">${serviceToken}</code>`,
     },
     {
       id: 'ours',
-      name: differenceColumns.here,
+      name: 'In our books',
       width: 'state',
       cell: ({ here, currency }) => sideOf(here, currency),
     },
     {
       id: 'theirs',
-      name: differenceColumns.there,
+      name: 'At the Payment Service',
       width: 'state',
       cell: ({ there, currency }) => sideOf(there, currency),
     },
     {
       id: 'settled',
-      name: differenceColumns.settled,
+      name: 'Followed up',
       width: 'word',
-      cell: ({ isSettled }) => (isSettled ? words.settled : words.notSettled),
+      cell: ({ isSettled }) => (isSettled ? 'inquired, or a review is open' : 'not yet'),
     },
   ],
 };

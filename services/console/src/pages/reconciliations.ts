@@ -9,10 +9,15 @@ import { chip } from '../components/state.ts';
 import { type List, type ListColumn, columnMenu, listTable, pager } from '../components/table.ts';
 import { relative } from '../components/time.ts';
 import type { Action, Page, PageContext } from '../page.ts';
-import { texts } from '../texts.ts';
 import type { Account } from './accounts.ts';
 
-const words = texts.reconciliations;
+const outcomeNames = {
+  complete: 'to the cent',
+  differs: 'differs',
+  incomplete: 'incomplete',
+  account_unknown: 'account not configured',
+};
+export const byNames = { schedule: 'the schedule', person: 'a person' };
 const path = '/console/reconciliations';
 
 export type Reconciliation = AnswerOf<'OperatorReconciliationList'>['reconciliations'][number];
@@ -22,10 +27,10 @@ const differenceCount = ({ counts }: Reconciliation): number =>
 
 export function outcomeChip(reconciliation: Reconciliation): Html {
   const { outcome } = reconciliation;
-  if (outcome !== 'complete') return chip(words.outcomes[outcome], 'note');
+  if (outcome !== 'complete') return chip(outcomeNames[outcome], 'note');
   return differenceCount(reconciliation) === 0
-    ? chip(words.outcomes.complete, 'good')
-    : chip(words.outcomes.differs, 'bad');
+    ? chip(outcomeNames.complete, 'good')
+    : chip(outcomeNames.differs, 'bad');
 }
 
 export const reconciliationsPage: Page = async (context) => {
@@ -38,49 +43,52 @@ export const reconciliationsPage: Page = async (context) => {
     mayAsk ? api.get<'AccountList'>('/api/v1/admin/accounts') : { accounts: [] },
   ]);
   const main = html`<div class="head">
-      <h1>${words.title}</h1>
+      <h1>Reconciliation</h1>
       ${columnMenu(list, path, query, chosen)}
     </div>
-    <p class="calm">${words.intro}</p>
+    <p class="calm">
+      Our books compared with the Payment Service’s lists, by merchant account and day of creation in UTC.
+    </p>
     ${outcomeSection(outcome)} ${mayAsk ? askForm(accounts, context) : undefined}
     <section id="reconciliations" data-region="">
       ${reconciliations.length === 0 ? none : listTable(list, reconciliations, chosen)}
       ${pager(path, query, nextCursor)}
     </section>`;
-  return { title: words.title, main, isLive: query.get('cursor') === null };
+  return { title: 'Reconciliation', main, isLive: query.get('cursor') === null };
 };
 
-const none = html`<p class="empty">${words.empty} <span class="calm">${words.emptyHow}</span></p>`;
-
-const { columns } = words;
+const none = html`<p class="empty">
+  Nothing has been compared yet.
+  <span class="calm">The gateway compares each day when it is over, and again some days later.</span>
+</p>`;
 
 const list: List<Reconciliation> = {
   name: 'reconciliations',
-  label: words.title,
+  label: 'Reconciliation',
   keyOf: ({ token }) => token,
   columns: [
     {
       id: 'day',
-      name: columns.day,
+      name: 'Day',
       width: 'word',
       use: 'always',
       cell: ({ token, day }) => html`<a href="${path}/${token}">${day}</a>`,
     },
     {
       id: 'account',
-      name: columns.account,
+      name: 'Account',
       use: 'always',
       cell: ({ account, environment }) =>
         html`<span title="${account}">${account}</span> <small class="calm">${environment}</small>`,
     },
-    { id: 'state', name: columns.outcome, width: 'state', use: 'always', cell: outcomeCell },
-    countColumn('matched', ({ counts }) => counts.matched),
-    countColumn('differences', differenceCount),
-    { ...countColumn('underWay', ({ counts }) => counts.underWay), isSecond: true },
-    { id: 'by', name: columns.by, width: 'word', isSecond: true, cell: ({ by }) => words.by[by] },
+    { id: 'state', name: 'Outcome', width: 'state', use: 'always', cell: outcomeCell },
+    countColumn('matched', 'Matched', ({ counts }) => counts.matched),
+    countColumn('differences', 'Differences', differenceCount),
+    { ...countColumn('underWay', 'Under way', ({ counts }) => counts.underWay), isSecond: true },
+    { id: 'by', name: 'By', width: 'word', isSecond: true, cell: ({ by }) => byNames[by] },
     {
       id: 'ended',
-      name: columns.ended,
+      name: 'Ended',
       width: 'word',
       isSecond: true,
       cell: ({ endedAt }) => relative(endedAt),
@@ -89,14 +97,15 @@ const list: List<Reconciliation> = {
 };
 
 function countColumn(
-  id: 'matched' | 'differences' | 'underWay',
+  id: string,
+  name: string,
   of: (reconciliation: Reconciliation) => number,
 ): ListColumn<Reconciliation> {
-  return { id, name: words.columns[id], width: 'count', isNumber: true, cell: (row) => String(of(row)) };
+  return { id, name, width: 'count', isNumber: true, cell: (row) => String(of(row)) };
 }
 
 function outcomeCell(reconciliation: Reconciliation): Html {
-  const dryRun = reconciliation.isDryRun ? html` <small class="calm">${words.dryRun}</small>` : undefined;
+  const dryRun = reconciliation.isDryRun ? html` <small class="calm">compared only</small>` : undefined;
   return html`${outcomeChip(reconciliation)}${dryRun}`;
 }
 
@@ -107,22 +116,29 @@ function askForm(
   const yesterday = new Date(now - dayMs).toISOString().slice(0, 10);
   return html`<form method="post" action="${path}" class="inline">
     <input type="hidden" name="csrf" value="${session.csrf}" />
-    ${choice('account', words.account, '', { options: accountOptions(accounts) })}
-    <label>${words.day}<input type="date" name="day" value="${yesterday}" required /></label>
-    <label class="check"><input type="checkbox" name="isDryRun" value="true" checked />${words.only}</label>
-    <button>${words.does}</button>
+    ${choice('account', 'Account', '', { options: accountOptions(accounts) })}
+    <label>Day (UTC)<input type="date" name="day" value="${yesterday}" required /></label>
+    <label class="check"
+      ><input type="checkbox" name="isDryRun" value="true" checked />Compare only: nothing is inquired, and no
+      review opens</label
+    >
+    <button>Compare</button>
   </form>`;
 }
 
 export const askReconciliation: Action = async ({ api }, form) => {
   const location = path;
   const [, environment = '', account = ''] = /^(\w+)\/(.+)$/.exec(form.get('account') ?? '') ?? [];
-  if (account === '') return { location, outcome: { isDone: false, text: words.noAccount } };
+  if (account === '') return { location, outcome: { isDone: false, text: 'Choose an account.' } };
   const day = form.get('day') ?? '';
   const answer = await api.call({
     method: 'POST',
     path: '/api/v1/admin/reconciliations',
     body: { environment, account, day, isDryRun: form.get('isDryRun') === 'true' },
   });
-  return answered(answer, location, words.asked(day, account));
+  return answered(
+    answer,
+    location,
+    `${day} of ${account} is being compared. It shows here when it has ended.`,
+  );
 };

@@ -13,60 +13,64 @@ import { chip } from '../components/state.ts';
 import type { List } from '../components/table.ts';
 import { texts } from '../texts.ts';
 
-const words = texts.refunds;
-
 type ListedRefund = AnswerOf<'OperatorRefundList'>['refunds'][number];
-
-const { columns } = words;
 
 const tones: Readonly<Record<string, string>> = { submitted: 'busy', unresolved: 'note', accepted: 'busy' };
 const stateOf = (phase: string) =>
-  tones[phase] === undefined ? chip(phase) : chip(words.phases[phase] ?? phase, tones[phase]);
+  tones[phase] === undefined ? chip(phase) : chip(texts.refundPhases[phase] ?? phase, tones[phase]);
 
 const list: List<ListedRefund> = {
   name: 'refunds',
-  label: words.title,
+  label: 'Refunds',
   keyOf: ({ token }) => token,
   hasDays: true,
   columns: [
     {
       id: 'refund',
-      name: columns.token,
+      name: 'Refund',
       width: 'token',
       use: 'always',
       cell: ({ token, paymentToken }) => paymentLink(paymentToken, token),
     },
     {
       id: 'state',
-      name: columns.state,
+      name: 'State',
       width: 'state',
       use: 'always',
       cell: ({ phase, reviews }) => html`${stateOf(phase)}${reviewChip(reviews)}`,
     },
-    amountColumn(columns.amount),
-    createdColumn(columns.created, ({ createdAt }) => createdAt),
+    amountColumn(),
+    createdColumn('Requested', ({ createdAt }) => createdAt),
     {
       id: 'reason',
-      name: columns.why,
+      name: 'Reason',
       isSecond: true,
       cell: ({ errors }) => errors.map(({ code }) => code).join(', '),
     },
-    teamColumn(columns.team),
-    timeColumn('changed', columns.changed, ({ updatedAt }) => updatedAt),
-    tokenColumn('of', columns.payment, ({ paymentToken }) => paymentToken),
+    teamColumn(),
+    timeColumn('changed', 'Last change', ({ updatedAt }) => updatedAt),
+    tokenColumn('of', 'Payment', ({ paymentToken }) => paymentToken),
   ],
 };
 
 export const refundsPage = partListPage<ListedRefund>({
   name: 'refunds',
-  words,
+  title: 'Refunds',
+  empty: 'No refund here.',
+  emptyHow:
+    'No refund has this state and these filters. Refunds made at the Payment Service appear in their payment.',
   tabFilter: 'status',
   views: [
-    [words.views.open, 'pending'],
-    [words.views.all, ''],
-    [words.views.approved, 'approved'],
-    [words.views.declined, 'declined'],
+    ['Under way', 'pending'],
+    ['All', ''],
+    ['Approved', 'approved'],
+    ['Declined', 'declined'],
   ],
-  textFilters: ['currency', 'paymentToken'],
+  filters: {
+    currency: 'Currency',
+    paymentToken: 'Payment',
+    from: 'Requested from',
+    to: 'Requested before',
+  },
   list,
 });

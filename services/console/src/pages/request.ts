@@ -12,9 +12,6 @@ import { durationText, time } from '../components/time.ts';
 import { timeline } from '../components/timeline.ts';
 import type { TimelineEvent } from '../components/timeline-items.ts';
 import { copyable } from '../components/token.ts';
-import { texts } from '../texts.ts';
-
-const words = texts.search.request;
 
 export type FoundRequest = NonNullable<AnswerOf<'SearchResults'>['request']>;
 
@@ -24,29 +21,32 @@ export async function requestPanel(request: FoundRequest, api: Api): Promise<Htm
   const body = bodyOf(request, events);
   const command = curlOf(request, body);
   return html`<section class="panel" id="request" aria-labelledby="request-title">
-    <h2 id="request-title">${words.title} ${copyable(request.id)}</h2>
+    <h2 id="request-title">Request ${copyable(request.id)}</h2>
     ${factList([
-      [words.at, time(request.at)],
-      [words.route, html`<code>${method} ${route}</code>`],
-      [words.took, words.duration(durationText(durationMs), durationText(ownMs), durationText(providerMs))],
-      [words.team, `${request.team}, ${request.environment}`],
-      [words.key, copyable(request.keyId)],
-      [words.clientId, request.clientRequestId && copyable(request.clientRequestId)],
+      ['Received', time(request.at)],
+      ['Route', html`<code>${method} ${route}</code>`],
+      [
+        'Duration',
+        `${durationText(durationMs)}: gateway ${durationText(ownMs)}, Payment Service ${durationText(providerMs)}`,
+      ],
+      ['Team', `${request.team}, ${request.environment}`],
+      ['Key', copyable(request.keyId)],
+      ['X-Request-Id', request.clientRequestId && copyable(request.clientRequestId)],
     ])}
     <div class="split">
       <div>
-        <h3>${words.asked} <small>${copyable(command, words.curl)}</small></h3>
-        ${body === undefined ? html`<p class="calm">${words.noBody}</p>` : html`<pre class="command"><code>${body}</code></pre>`}
+        <h3>Sent <small>${copyable(command, 'Copy as curl')}</small></h3>
+        ${body === undefined ? html`<p class="calm">No body is known.</p>` : html`<pre class="command"><code>${body}</code></pre>`}
       </div>
       <div>
-        <h3>${words.status}</h3>
+        <h3>Answer</h3>
         <pre class="command"><code>${answerOf(request, events)}</code></pre>
       </div>
     </div>
     ${
       events.length === 0
         ? undefined
-        : html`<h3>${words.effect}</h3>
+        : html`<h3>Effect</h3>
             ${timeline({ events, webhooks: [], disputes: [], currency: currencyOf(events), replayForm: undefined })}`
     }
   </section>`;
@@ -100,7 +100,7 @@ function bodyOf({ token }: FoundRequest, events: readonly TimelineEvent[]): stri
 }
 
 function answerOf({ status, errorCode, token }: FoundRequest, events: readonly TimelineEvent[]): string {
-  if (status === undefined) return words.left;
+  if (status === undefined) return 'No answer: the client disconnected.';
   const last = events.at(-1);
   const why = last && reasonIn(last.data);
   const answer = omitUndefined({ errorCode, token, state: last && phaseName(last.phase), reason: why });

@@ -3,7 +3,7 @@ import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html } from '@tollgate/service-kit';
 import { queryOf } from '../api.ts';
 import { choice } from '../components/choice.ts';
-import { filterChips } from '../components/filter-chips.ts';
+import { filterChips, filterNames } from '../components/filter-chips.ts';
 import { createdColumn } from '../components/list-columns.ts';
 import { entry } from '../components/payment-filters.ts';
 import { operationPath } from '../components/payment-list.ts';
@@ -12,33 +12,30 @@ import { type List, listTable, pager } from '../components/table.ts';
 import { durationText } from '../components/time.ts';
 import { shortToken } from '../components/token.ts';
 import type { Page } from '../page.ts';
-import { texts } from '../texts.ts';
 
 type StoredRequest = AnswerOf<'RequestList'>['requests'][number];
 
 const path = '/console/requests';
-const { request: names } = texts.search;
-const words = texts.requests;
-const filterNames = ['status', 'errorCode', 'keyId', 'token', 'dateFrom', 'dateTo', 'cursor'];
+const askedNames = ['status', 'errorCode', 'keyId', 'token', 'dateFrom', 'dateTo', 'cursor'];
 
 export const requestsPage: Page = async ({ api, query, hasSandbox }) => {
   const { teams } = await api.get<'TeamNames'>('/api/v1/admin/teams');
   const team = query.get('team') || (teams[0] ?? '');
   const environment = query.get('environment') || (hasSandbox ? 'sandbox' : 'production');
-  const asked = queryOf(query, filterNames, { perPage: '50' });
+  const asked = queryOf(query, askedNames, { perPage: '50' });
   const {
     requests,
     nextCursor,
   }: Pick<AnswerOf<'RequestList'>, 'requests' | 'nextCursor'> = team === ''
     ? { requests: [] }
     : await api.get<'RequestList'>(`/api/v1/requests?${asked.toString()}`, { team, environment });
-  const main = html`<h1>${words.title}</h1>
+  const main = html`<h1>Requests</h1>
     ${filterForm(query, { team, environment, teams })} ${filterChips(path, query, ['team', 'environment'])}
     <section id="requests" data-region="">
-      ${requests.length === 0 ? html`<p class="empty">${words.empty} <span class="calm">${words.emptyHow}</span></p>` : listTable(list, requests)}
+      ${requests.length === 0 ? html`<p class="empty">No request matches these filters. <span class="calm">A request is listed within a second of its answer, without its body.</span></p>` : listTable(list, requests)}
       ${pager(path, query, nextCursor)}
     </section>`;
-  return { title: words.title, main, isLive: query.get('cursor') === null };
+  return { title: 'Requests', main, isLive: query.get('cursor') === null };
 };
 
 interface Chosen {
@@ -48,48 +45,47 @@ interface Chosen {
 }
 
 function filterForm(query: URLSearchParams, { team, environment, teams }: Chosen): Html {
-  const { filters } = texts.payments;
   const value = (name: string) => query.get(name) ?? '';
   const optionsOf = (all: readonly string[]) => all.map((each) => [each, each] as const);
   return html`<form class="filters" action="${path}">
-    ${choice('team', filters.team, team, { options: optionsOf(teams) })}
-    ${choice('environment', filters.environment, environment, { options: optionsOf(['production', 'sandbox']) })}
-    ${choice('status', filters.names.status, value('status'), { any: filters.any, options: optionsOf(['2xx', '4xx', '5xx']) })}
-    ${(['errorCode', 'keyId', 'token'] as const).map((name) => entry(name, filters.names[name], value(name)))}
-    ${(['dateFrom', 'dateTo'] as const).map((name) => html`<label>${filters.names[name]}<input type="date" name="${name}" value="${value(name)}" /></label>`)}
-    <button>${filters.apply}</button>
+    ${choice('team', 'Team', team, { options: optionsOf(teams) })}
+    ${choice('environment', 'Environment', environment, { options: optionsOf(['production', 'sandbox']) })}
+    ${choice('status', 'Status', value('status'), { any: 'any', options: optionsOf(['2xx', '4xx', '5xx']) })}
+    ${(['errorCode', 'keyId', 'token'] as const).map((name) => entry(name, filterNames[name], value(name)))}
+    ${(['dateFrom', 'dateTo'] as const).map((name) => html`<label>${filterNames[name]}<input type="date" name="${name}" value="${value(name)}" /></label>`)}
+    <button>Show</button>
   </form>`;
 }
 
 const list: List<StoredRequest> = {
   name: 'requests',
-  label: words.title,
+  label: 'Requests',
   keyOf: ({ id }) => id,
   hasDays: true,
   columns: [
     {
       id: 'route',
-      name: names.route,
+      name: 'Route',
       cell: ({ id, method, route = '' }) =>
         html`<a href="/console/search?q=${id}" title="${id}"><code>${method} ${route}</code></a>`,
     },
-    { id: 'state', name: names.status, width: 'word', cell: answerCell },
-    { id: 'reason', name: texts.payments.filters.names.errorCode, cell: ({ errorCode }) => errorCode },
-    createdColumn(names.at, ({ at }) => at),
+    { id: 'state', name: 'Answer', width: 'word', cell: answerCell },
+    { id: 'reason', name: 'Error code', cell: ({ errorCode }) => errorCode },
+    createdColumn('Received', ({ at }) => at),
     {
       id: 'took',
-      name: names.took,
+      name: 'Duration',
       width: 'count',
       isNumber: true,
       cell: ({ durationMs }) => durationText(durationMs),
     },
-    { id: 'about', name: words.about, width: 'token', isSecond: true, cell: aboutCell },
-    { id: 'team', name: names.key, width: 'name', cell: ({ keyId }) => keyId },
+    { id: 'about', name: 'Payment or payout', width: 'token', isSecond: true, cell: aboutCell },
+    { id: 'team', name: 'Key', width: 'name', cell: ({ keyId }) => keyId },
   ],
 };
 
 function answerCell({ status }: StoredRequest): Html | string {
-  if (status === undefined) return words.left;
+  if (status === undefined) return 'Disconnected';
   return chip(String(status), status < 400 ? 'good' : status < 500 ? 'note' : 'bad');
 }
 

@@ -7,7 +7,7 @@ import { changeIn } from '../components/event-reason.ts';
 import { filterChips } from '../components/filter-chips.ts';
 import { amountColumn, teamColumn, tokenColumn } from '../components/list-columns.ts';
 import { ownerChoices } from '../components/payment-filters.ts';
-import { type Fact, factList } from '../components/facts.ts';
+import { type Fact, factList, labelOf } from '../components/facts.ts';
 import { outcomeSection, refusedOutcome, reviewTitle } from '../components/notice.ts';
 import { paymentPath } from '../components/payment-list.ts';
 import { chip, phaseName, sign } from '../components/state.ts';
@@ -16,7 +16,7 @@ import { relative, time } from '../components/time.ts';
 import { timeline } from '../components/timeline.ts';
 import { copyable, shortToken } from '../components/token.ts';
 import type { Action, Page, PageContext } from '../page.ts';
-import { texts } from '../texts.ts';
+import { reviewTexts } from '../review-texts.ts';
 import { payoutPath } from './payouts.ts';
 
 interface Review {
@@ -65,58 +65,60 @@ export const reviewsPage: Page = async (context) => {
   ]);
   const chosen = columnsOf(list.name);
   const main = html`<div class="head">
-      <h1>${texts.reviews.title}</h1>
+      <h1>Reviews</h1>
       ${columnMenu(list, path, query, chosen)}
     </div>
     ${outcomeSection(outcome)}
     <form class="filters" action="${path}">
       ${ownerChoices(query, teams)}
-      <button>${texts.payments.filters.apply}</button>
+      <button>Show</button>
     </form>
     ${filterChips(path, query)}
     <section id="reviews" data-region="">
-      ${count === 0 ? none : html`<p class="calm">${texts.reviews.count(count)}</p>`}
+      ${count === 0 ? none : html`<p class="calm">${count} ${count === 1 ? 'review is' : 'reviews are'} open. Production comes first, then the oldest.</p>`}
       ${reviews.length === 0 ? undefined : listTable(list, reviews, chosen)}
-      ${pager(path, query, nextCursor, texts.reviews.further)}
+      ${pager(path, query, nextCursor, 'More')}
     </section>`;
-  return { title: texts.reviews.title, main, isLive: query.get('cursor') === null };
+  return { title: 'Reviews', main, isLive: query.get('cursor') === null };
 };
 
 const none = html`<p class="empty good">
-  ${sign('good')} ${texts.reviews.empty} <span class="calm">${texts.reviews.emptyHow}</span>
+  ${sign('good')} No review is open.
+  <span class="calm"
+    >A review opens when only a person can decide: an answer is lost, or our record and the Payment Service
+    disagree.</span
+  >
 </p>`;
-
-const { columns } = texts.reviews;
 
 const list: List<Review> = {
   name: 'reviews',
-  label: texts.reviews.title,
+  label: 'Reviews',
   keyOf: ({ token, code, number }) => `${token} ${code} ${number}`,
   columns: [
-    { id: 'what', name: columns.what, use: 'always', cell: titleCell },
+    { id: 'what', name: 'What happened', use: 'always', cell: titleCell },
     {
       id: 'created',
-      name: columns.since,
+      name: 'Open since',
       width: 'word',
       use: 'always',
       cell: ({ since }) => relative(since),
     },
     {
       id: 'order',
-      name: texts.payments.columns.order,
+      name: 'Order number',
       width: 'name',
       cell: ({ orderNumber }) => orderNumber,
     },
-    amountColumn(columns.amount),
-    teamColumn(columns.team),
-    { ...tokenColumn('token', columns.payment, ({ token }: Review) => token), isSecond: true },
+    amountColumn(),
+    teamColumn(),
+    { ...tokenColumn('token', 'Payment', ({ token }: Review) => token), isSecond: true },
   ],
 };
 
 function titleCell(review: Review): Html {
   const title = reviewTitle(review);
   const proposed =
-    review.proposal === undefined ? undefined : html` <small>${texts.reviews.oneOfTwo}</small>`;
+    review.proposal === undefined ? undefined : html` <small>One of two people has answered.</small>`;
   return html`<a href="${pathOf(review)}" title="${title}">${title}</a>${proposed}`;
 }
 
@@ -131,16 +133,16 @@ export const reviewPage: Page = async (context) => {
   const review = reviews.find(isNamed(context));
   if (review === undefined) {
     const next = (await readReviews(context, { perPage: '1' })).reviews[0];
-    return { title: texts.reviews.title, main: gone(next), status: 404 };
+    return { title: 'Reviews', main: gone(next), status: 404 };
   }
   const story = await storyOf(review, context);
   const title = reviewTitle(review);
-  const main = html`<p class="calm"><a href="${path}">${texts.reviews.back}</a></p>
+  const main = html`<p class="calm"><a href="${path}">All reviews</a></p>
     ${outcomeSection(outcome)}
     <div class="heading">
       <h1>
         ${amount(review.amount, review.currency)}
-        ${review.orderNumber === undefined ? undefined : html`<small>${texts.payment.order} ${copyable(review.orderNumber)}</small>`}
+        ${review.orderNumber === undefined ? undefined : html`<small>order ${copyable(review.orderNumber)}</small>`}
       </h1>
       <p>
         ${review.phase === undefined ? undefined : chip(review.phase)}
@@ -149,11 +151,11 @@ export const reviewPage: Page = async (context) => {
     </div>
     <div class="split">
       <section class="panel" id="evidence" data-region="" aria-labelledby="evidence-title">
-        <h2 id="evidence-title">${texts.reviews.evidence}</h2>
+        <h2 id="evidence-title">Evidence</h2>
         ${evidenceOf(review)} ${story}
       </section>
       <section class="panel" aria-labelledby="choices-title">
-        <h2 id="choices-title">${texts.reviews.choices}</h2>
+        <h2 id="choices-title">Decision</h2>
         <div id="proposal" data-region="">${proposalOf(review, context)}</div>
         ${decisionForm(review, context)}
       </section>
@@ -163,17 +165,16 @@ export const reviewPage: Page = async (context) => {
 
 /** For example `49.90 EUR, order 4711`. */
 const aboutText = ({ amount: sum, currency, orderNumber }: Review): string =>
-  [amountText(sum, currency), orderNumber && `${texts.payment.order} ${orderNumber}`]
+  [amountText(sum, currency), orderNumber && `order ${orderNumber}`]
     .filter((each) => each !== undefined)
     .join(', ');
 
 const gone = (next: Review | undefined): Html =>
   html`<section class="alone">
-    <h1>${texts.reviews.gone}</h1>
+    <h1>This review is resolved or does not exist.</h1>
     <p>
-      ${next === undefined ? undefined : html`<a href="${pathOf(next)}">${texts.reviews.nextOne}</a> · `}<a
-        href="${path}"
-        >${texts.reviews.back}</a
+      ${next === undefined ? undefined : html`<a href="${pathOf(next)}">Next review</a> · `}<a href="${path}"
+        >All reviews</a
       >
     </p>
   </section>`;
@@ -186,27 +187,22 @@ function evidenceOf(review: Review): Html {
       : kind === 'payout'
         ? html`<a href="${payoutPath(token)}"><code>${shortToken(token)}</code></a>`
         : copyable(token);
-  const words = texts.payment.facts;
   const compared = Object.hasOwn(evidence, 'observedStatus') && review.code === 'discrepancy';
   const others = Object.entries(evidence).filter(
     ([name, value]) => name !== 'kind' && !isEmpty(value) && !(compared && sides.has(name)),
   );
   const facts: Fact[] = [
-    [texts.reviews.columns.payment, link],
-    [words.team, `${team}, ${environment}`],
-    [texts.reviews.columns.since, time(since)],
-    ...others.map(([name, value]): Fact => [labelOf(name), shownEvidence(name, value, review)]),
+    ['Payment', link],
+    ['Team', `${team}, ${environment}`],
+    ['Open since', time(since)],
+    ...others.map(([name, value]): Fact => [evidenceLabel(name), shownEvidence(name, value, review)]),
   ];
   return html`${factList(facts)} ${compared ? comparison(review) : undefined}`;
 }
 
-const isEmpty = (value: unknown): boolean => value === null || value === undefined || value === 'null';
+const evidenceLabel = (name: string): string => reviewTexts.labels[name] ?? labelOf(name);
 
-/** For example `Provider order number`. */
-function labelOf(name: string): string {
-  const words = name.replaceAll(/([A-Z])/g, ' $1').toLowerCase();
-  return texts.reviews.labels[name] ?? `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
-}
+const isEmpty = (value: unknown): boolean => value === null || value === undefined || value === 'null';
 
 /** Our record and the Payment Service's, by the names used in evidence. */
 const compareds = [
@@ -222,18 +218,17 @@ function comparison(review: Review): Html {
   const { evidence } = review;
   const shown = (name: string) => {
     const value = evidence[name];
-    if (value === undefined || isEmpty(value)) return texts.reviews.nothing;
+    if (value === undefined || isEmpty(value)) return '–';
     return name.toLowerCase().endsWith('status') ? phaseName(value) : shownEvidence(name, value, review);
   };
-  const { record, ours, theirs } = texts.reviews.comparison;
   return rowTable(
-    texts.reviews.comparison.title,
-    [{ name: record }, { name: ours }, { name: theirs }],
+    'Our record and the Payment Service',
+    [{ name: '' }, { name: 'Our record' }, { name: 'Payment Service' }],
     compareds.map(([our, their]) => {
       // Order numbers are masked on one side.
       const isSame = shown(our).endsWith(shown(their).replace('…', ''));
       return html`<tr class="${isSame ? '' : 'differs'}">
-        <td>${labelOf(our)}</td>
+        <td>${evidenceLabel(our)}</td>
         <td class="text">${shown(our)}</td>
         <td class="text">${isSame ? undefined : sign('note')} ${shown(their)}</td>
       </tr>`;
@@ -270,14 +265,13 @@ function proposalOf(review: Review, { session }: PageContext): Html | undefined 
   const { proposal, proposedBy } = review;
   if (proposal === undefined) return undefined;
   const { resolution, reason, proposedAt } = proposal;
-  const { proposed, waitsForAnother, waitsForYou } = texts.reviews;
   return html`${factList([
-    [proposed.answer, texts.reviews.resolutions[resolution] ?? resolution],
-    [proposed.by, proposedBy],
-    [proposed.at, time(proposedAt)],
-    [proposed.reason, reason],
+    ['First answer', reviewTexts.resolutions[resolution] ?? resolution],
+    ['Answered by', proposedBy],
+    ['Time', time(proposedAt)],
+    ['Reason', reason],
   ])}
-  ${mayDecide(session, review) ? html`<p class="calm">${proposedBy === session.person ? waitsForAnother : waitsForYou}</p>` : undefined}`;
+  ${mayDecide(session, review) ? html`<p class="calm">${proposedBy === session.person ? 'This review requires two people. Your answer takes effect when another person gives the same one. A new answer of yours replaces it.' : 'This review requires two people. The same answer from you takes effect at once. Another answer replaces the first one.'}</p>` : undefined}`;
 }
 
 const mayDecide = ({ grants }: PageContext['session'], review: Review): boolean =>
@@ -285,7 +279,7 @@ const mayDecide = ({ grants }: PageContext['session'], review: Review): boolean 
 
 function decisionForm(review: Review, { session }: PageContext): Html {
   if (!mayDecide(session, review))
-    return html`<p class="calm">${texts.reviews.notYours(formatGrants(session.grants))}</p>`;
+    return html`<p class="calm">Your role, ${formatGrants(session.grants)}, cannot resolve reviews.</p>`;
   const [only, ...others] = review.resolutions;
   const isSingle = only !== undefined && others.length === 0;
   const choices = isSingle
@@ -302,24 +296,27 @@ function decisionForm(review: Review, { session }: PageContext): Html {
   return html`<form method="post" action="${pathOf(review)}" class="decision">
     ${choices}
     <label
-      >${texts.reviews.reason}<textarea name="reason" required maxlength="1000" rows="3"></textarea>
+      >Reason (stored in the history)<textarea name="reason" required maxlength="1000" rows="3"></textarea>
     </label>
     <input type="hidden" name="csrf" value="${session.csrf}" />
     <input type="hidden" name="team" value="${review.team}" />
     <input type="hidden" name="environment" value="${review.environment}" />
-    <button class="strong grave">${(isSingle && texts.reviews.buttons[only]) || texts.reviews.does}</button>
+    <button class="strong grave">${(isSingle && reviewTexts.buttons[only]) || 'Decide'}</button>
   </form>`;
 }
 
 const sentenceOf = (resolution: string, review: Review): Html =>
-  html`<b>${texts.reviews.resolutions[resolution] ?? resolution}</b> ${consequenceOf(resolution, review)}`;
+  html`<b>${reviewTexts.resolutions[resolution] ?? resolution}</b> ${consequenceOf(resolution, review)}`;
 
 /** The effect and its amount: evidence about a refund contains that of the refund. */
 function consequenceOf(resolution: string, { evidence, code, amount: whole, currency }: Review): string {
   const observed = resolution === 'accept_theirs' ? evidence['observedAmount'] : undefined;
   const refunded = code.startsWith('refund') ? evidence['amount'] : undefined;
   const sum = sumOf(observed ?? refunded) ?? whole;
-  return texts.reviews.consequences[resolution]?.(amountText(sum, currency)) ?? texts.reviews.otherwise;
+  return (
+    reviewTexts.consequences[resolution]?.(amountText(sum, currency)) ??
+    'The review closes with this resolution. Your reason is stored in the history.'
+  );
 }
 
 export const decideReview: Action = async (context, form) => {
@@ -336,14 +333,22 @@ export const decideReview: Action = async (context, form) => {
   });
   if (answer.kind === 'refused') return { location: pathOf(here), outcome: refusedOutcome(answer) };
   const done = (location: string, words: string) => ({ location, outcome: { isDone: true, text: words } });
-  if (answer.status === 202) return done(pathOf(here), texts.outcomes.reviewProposed);
+  if (answer.status === 202)
+    return done(
+      pathOf(here),
+      'Your answer is stored. It takes effect when a second person gives the same one.',
+    );
   const { payment, payout } = answer.body;
   const again = (payment ?? payout)?.reviews.find((review) => review.code === code);
   if (text('resolution') === 'check_again' && again !== undefined)
-    return done(pathOf({ token, code, number: again.number }), texts.outcomes.reviewStillOpen);
+    return done(
+      pathOf({ token, code, number: again.number }),
+      'The status was checked. The review is still open.',
+    );
   // The API's list lags slightly, and may still contain this one.
   const { reviews } = await readReviews(context, { perPage: '2' });
   const next = reviews.find((review) => !isNamed(context)(review));
-  const words = texts.outcomes.reviewResolved(before && aboutText(before), next && aboutText(next));
-  return done(next === undefined ? path : pathOf(next), words);
+  const resolved = before === undefined ? 'Resolved.' : `Resolved: ${aboutText(before)}.`;
+  if (next === undefined) return done(path, `${resolved} No other review is open.`);
+  return done(pathOf(next), `${resolved} Next: ${aboutText(next)}.`);
 };

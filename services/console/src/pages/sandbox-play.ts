@@ -4,10 +4,8 @@ import type { Api } from '../api.ts';
 import { mayAct } from '../components/actions.ts';
 import { type ListedPayment, paymentPath } from '../components/payment-list.ts';
 import type { Action, PageContext } from '../page.ts';
-import { texts } from '../texts.ts';
+import { needsTeam } from './sandbox-faults.ts';
 import type { SandboxControls } from './sandbox.ts';
-
-const words = texts.sandbox.play;
 
 const environment = 'sandbox';
 
@@ -16,6 +14,7 @@ type PlayedPayment = Pick<ListedPayment, 'token' | 'team' | 'environment' | 'pha
 type Play = 'pay' | 'decline' | 'revise' | 'dispute';
 
 interface Control {
+  label: string;
   /** Phases in which the control makes sense. */
   phases: readonly string[];
   path(serviceToken: string): string;
@@ -25,21 +24,25 @@ interface Control {
 const open = ['init', 'pending'];
 const controls: Readonly<Record<Play, Control>> = {
   pay: {
+    label: 'The customer pays',
     phases: open,
     path: (token) => `payments/${token}/pay`,
     body: () => ({ outcome: 'approved' }),
   },
   decline: {
+    label: 'The card is declined',
     phases: open,
     path: (token) => `payments/${token}/pay`,
     body: () => ({ outcome: 'declined' }),
   },
   revise: {
+    label: 'The Payment Service revises the status',
     phases: ['approved', 'declined'],
     path: (token) => `payments/${token}/revise`,
     body: ({ phase }) => ({ status: phase === 'approved' ? 'declined' : 'approved' }),
   },
   dispute: {
+    label: 'The customer disputes it',
     phases: ['approved'],
     path: () => 'disputes',
     body: ({ amount }, token) => ({ token, amount, reasonCode: 'fraud' }),
@@ -54,11 +57,13 @@ export function playPanel(
   if (!hasSandbox || payment.environment !== environment || !mayAct(session, payment)) return undefined;
   const buttons = Object.entries(controls)
     .filter(([, { phases }]) => phases.includes(payment.phase))
-    .map(([name]) => html`<button name="play" value="${name}">${words[name as Play]}</button>`);
+    .map(([name, { label }]) => html`<button name="play" value="${name}">${label}</button>`);
   if (buttons.length === 0) return undefined;
   return html`<section class="panel" aria-labelledby="play-title">
-    <h2 id="play-title">${words.title}</h2>
-    <p class="calm">${words.intro}</p>
+    <h2 id="play-title">Play the other side</h2>
+    <p class="calm">
+      This is the sandbox. Each button acts as the customer, the bank or the Payment Service.
+    </p>
     <form method="post" action="${paymentPath(payment.token)}/play" class="inline">
       <input type="hidden" name="csrf" value="${session.csrf}" />
       ${buttons}
@@ -75,19 +80,24 @@ export const playPayment =
     const { payment } = await api.get<'OperatorPayment'>(
       `/api/v1/admin/payments/${encodeURIComponent(token)}`,
     );
-    if (!mayAct(session, payment)) return outcome(false, texts.sandbox.needsTeam);
+    if (!mayAct(session, payment)) return outcome(false, needsTeam);
     const play = form.get('play') ?? '';
     const known = Object.hasOwn(controls, play) ? controls[play as Play] : undefined;
     const serviceToken = await serviceTokenOf(api, payment.token);
     const isThere = payment.environment === environment && serviceToken !== undefined;
-    if (known?.phases.includes(payment.phase) !== true || !isThere) return outcome(false, words.refused);
+    if (known?.phases.includes(payment.phase) !== true || !isThere) return outcome(false, refusedText);
     const isDone = await control(
       'POST',
       known.path(encodeURIComponent(serviceToken)),
       known.body(payment, serviceToken),
     ).then(() => true, isRefused);
-    return outcome(isDone, isDone ? words.done : words.refused);
+    return outcome(
+      isDone,
+      isDone ? 'Done at the Payment Service. Watch how the gateway handles it.' : refusedText,
+    );
   };
+
+const refusedText = 'The Payment Service does not allow this now. Nothing was done.';
 
 /** It may have changed at the sandbox meanwhile. */
 function isRefused(error: unknown): false {

@@ -1,14 +1,13 @@
 /** The sandbox: a developer controls customer, Payment Service and time, and watches the gateway's reaction. */
 import { type Html, html } from '@tollgate/service-kit';
-import { amountExample, parseAmount } from '../components/amount.ts';
+import { parseAmount, refusedAmountText } from '../components/amount.ts';
 import { choice } from '../components/choice.ts';
 import { errorText, outcomeNotice } from '../components/notice.ts';
 import { paymentPath } from '../components/payment-list.ts';
 import { sign } from '../components/state.ts';
 import type { Action, Page, PageContext } from '../page.ts';
-import { texts } from '../texts.ts';
 import { failurePage } from './failure.ts';
-import { faultPanel, mayPlay } from './sandbox-faults.ts';
+import { faultPanel, mayPlay, needsTeam } from './sandbox-faults.ts';
 import { serviceTokenOf } from './sandbox-play.ts';
 
 /** The controls of a sandbox Payment Service. */
@@ -21,67 +20,99 @@ export interface SandboxControls {
   ): Promise<Readonly<Record<string, unknown>>>;
 }
 
-const words = texts.sandbox;
+const clockSteps = { '60': '1 minute', '3600': '1 hour', '86400': '1 day', '604800': '7 days' };
 const environment = 'sandbox';
 
 interface Scenario {
+  title: string;
+  text: string;
   /** Set before the payment is created. */
   fault?: { operation: string; fault: string; times: number };
   /** The customer's action after the creation. */
   pays?: 'approved' | 'declined';
 }
 
-const scenarios: ReadonlyMap<string, Scenario> = new Map(
-  Object.entries<Scenario>({
-    approved: { pays: 'approved' },
-    declined: { pays: 'declined' },
-    waiting: {},
-    'lost-callback': { fault: { operation: 'callback', fault: 'drop', times: 10 }, pays: 'approved' },
-    'lost-answer': { fault: { operation: 'create', fault: 'lost_reply', times: 1 } },
-    'down-service': { fault: { operation: 'create', fault: 'error_before', times: 1 } },
-  }),
-);
+const scenarios: Readonly<Record<string, Scenario>> = {
+  approved: {
+    title: 'An approved payment',
+    text: 'The customer pays at once.',
+    pays: 'approved',
+  },
+  declined: {
+    title: 'A declined payment',
+    text: 'The card has insufficient funds.',
+    pays: 'declined',
+  },
+  waiting: {
+    title: 'A slow customer',
+    text: 'Creates the payment and leaves its page to you.',
+  },
+  'lost-callback': {
+    title: 'A lost callback',
+    text: 'The customer pays, and the Payment Service sends no callback. The schedule finds the payment; “Check now” finds it at once.',
+    fault: { operation: 'callback', fault: 'drop', times: 10 },
+    pays: 'approved',
+  },
+  'lost-answer': {
+    title: 'A lost answer',
+    text: 'The Payment Service creates the payment, and its answer is lost. The customer gets a second page at once; the first is watched.',
+    fault: { operation: 'create', fault: 'lost_reply', times: 1 },
+  },
+  'down-service': {
+    title: 'A broken Payment Service',
+    text: 'It answers the call with 500, which may have had an effect. The customer gets a second page at once; the first is watched.',
+    fault: { operation: 'create', fault: 'error_before', times: 1 },
+  },
+};
 
 /** @param sandbox absent with real accounts */
 export const sandboxPage =
   (sandbox: SandboxControls | undefined): Page =>
   async (context) => {
-    if (sandbox === undefined) return failurePage(404, words.title, words.none);
+    if (sandbox === undefined)
+      return failurePage(
+        404,
+        'Sandbox',
+        'No sandbox runs here. `npm start` without an accounts file starts one.',
+      );
     const { api, session, outcome } = context;
     const { teams } = await api.get<'TeamNames'>('/api/v1/admin/teams');
     const faults = await faultPanel(sandbox, context);
-    const main = html`<h1>${words.title}</h1>
-      <p class="calm">${words.intro}</p>
+    const main = html`<h1>Sandbox</h1>
+      <p class="calm">
+        Play the customer, the Payment Service and time. Each payment that you create opens, and its page
+        updates while you watch.
+      </p>
       ${outcome === undefined ? undefined : outcomeNotice(outcome)}
-      ${!mayPlay(session) ? html`<p class="notice note">${sign('note')} ${words.needsTeam}</p>` : undefined}
+      ${!mayPlay(session) ? html`<p class="notice note">${sign('note')} ${needsTeam}</p>` : undefined}
       <form method="post" action="/console/sandbox/payments" class="scenes">
         <input type="hidden" name="csrf" value="${session.csrf}" />
         <div class="terms">
-          ${choice('team', words.team, '', { options: teams.map((team) => [team, team]) })}
+          ${choice('team', 'Team', '', { options: teams.map((team) => [team, team]) })}
           <label
-            >${words.amount}<input name="amount" value="12.50" inputmode="decimal" maxlength="12" required
+            >Amount<input name="amount" value="12.50" inputmode="decimal" maxlength="12" required
           /></label>
           <label
-            >${words.currency}<input name="currency" value="EUR" maxlength="3" pattern="[A-Z]{3}" required
+            >Currency<input name="currency" value="EUR" maxlength="3" pattern="[A-Z]{3}" required
           /></label>
-          <label class="check"><input type="checkbox" name="twoSteps" value="true" />${words.twoSteps}</label>
+          <label class="check"><input type="checkbox" name="twoSteps" value="true" />Authorize only</label>
         </div>
-        <div class="scenarios">${Object.entries(words.scenarios).map(scenarioButton)}</div>
+        <div class="scenarios">${Object.entries(scenarios).map(scenarioButton)}</div>
       </form>
       <section class="panel" aria-labelledby="clock-title">
-        <h2 id="clock-title">${words.clock}</h2>
-        <p class="calm">${words.clockText}</p>
+        <h2 id="clock-title">The clock of the sandbox</h2>
+        <p class="calm">Moves the time of the Payment Service ahead: pages expire, authorizations end.</p>
         <form method="post" action="/console/sandbox/clock" class="inline">
           <input type="hidden" name="csrf" value="${session.csrf}" />
-          ${choice('seconds', words.clockBySome, '', { options: Object.entries(words.clockBy) })}
-          <button>${words.clockDoes}</button>
+          ${choice('seconds', 'By', '', { options: Object.entries(clockSteps) })}
+          <button>Move ahead</button>
         </form>
       </section>
       ${faults}`;
-    return { title: words.title, main };
+    return { title: 'Sandbox', main };
   };
 
-const scenarioButton = ([name, [title, text]]: [string, readonly [string, string]]): Html =>
+const scenarioButton = ([name, { title, text }]: [string, Scenario]): Html =>
   html`<button name="scenario" value="${name}" class="scenario"><b>${title}</b><span>${text}</span></button>`;
 
 const refusedAt = (text: string) => ({ location: '/console/sandbox', outcome: { isDone: false, text } });
@@ -89,10 +120,11 @@ const refusedAt = (text: string) => ({ location: '/console/sandbox', outcome: { 
 export const playScenario =
   ({ control }: SandboxControls): Action =>
   async (context, form) => {
-    const scenario = scenarios.get(form.get('scenario') ?? '');
-    if (scenario === undefined) return refusedAt(words.noSuchFault);
+    const asked = form.get('scenario') ?? '';
+    const scenario = Object.hasOwn(scenarios, asked) ? scenarios[asked] : undefined;
+    if (scenario === undefined) return refusedAt('Unknown scenario.');
     // Before the fault is set: a reader who may not create payments must not set faults either.
-    if (!mayPlay(context.session)) return refusedAt(words.needsTeam);
+    if (!mayPlay(context.session)) return refusedAt(needsTeam);
     if (scenario.fault !== undefined) await control('POST', 'faults', [scenario.fault]);
     const created = await create(context, form);
     if (created.token === undefined) {
@@ -112,7 +144,7 @@ async function create(
   const text = (name: string) => form.get(name) ?? '';
   const currency = text('currency');
   const amount = parseAmount(text('amount'), currency);
-  if (amount === undefined) return { text: texts.outcomes.refusedAmount(currency, amountExample(currency)) };
+  if (amount === undefined) return { text: refusedAmountText(currency) };
   const key = newKey();
   const answer = await api.call<{ token: string }>({
     method: 'POST',
@@ -120,7 +152,7 @@ async function create(
     within: { team: text('team'), environment },
     idempotencyKey: key,
     body: {
-      product: words.product,
+      product: 'Tea for two',
       amount,
       currency,
       orderNumber: `sandbox-${key.slice(-8)}`,
@@ -147,9 +179,12 @@ async function pay(
 export const moveClock =
   ({ control }: SandboxControls): Action =>
   async ({ session }, form) => {
-    if (!mayPlay(session)) return refusedAt(words.needsTeam);
+    if (!mayPlay(session)) return refusedAt(needsTeam);
     const seconds = form.get('seconds') ?? '';
-    if (!Object.hasOwn(words.clockBy, seconds)) return refusedAt(words.noSuchFault);
+    if (!Object.hasOwn(clockSteps, seconds)) return refusedAt('Unknown scenario.');
     const { now } = await control('POST', 'clock', { advanceMs: Number(seconds) * 1_000 });
-    return { location: '/console/sandbox', outcome: { isDone: true, text: words.clockMoved(String(now)) } };
+    return {
+      location: '/console/sandbox',
+      outcome: { isDone: true, text: `It is now ${String(now)} at the Payment Service.` },
+    };
   };

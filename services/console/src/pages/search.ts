@@ -14,13 +14,35 @@ import { type ConsoleKit, type Page, type PageContext, admit, contextOf, protect
 import { texts } from '../texts.ts';
 import { type FoundRequest, requestPanel } from './request.ts';
 
-const words = texts.search;
+const kindNames = {
+  payment: 'Payment',
+  refund: 'Refund',
+  payout: 'Payout',
+  dispute: 'Dispute',
+  webhook: 'Webhook',
+  request: 'Request',
+  key: 'Key',
+  team: 'Team',
+  page: 'Page',
+  filter: 'Filter',
+};
+
+const reasons = {
+  token: { whole: 'Token matches', beginning: 'Token begins with this' },
+  'service-token': { whole: 'Token of the Payment Service', beginning: '' },
+  'order-number': { whole: 'Order number matches', beginning: 'Order number begins with this' },
+  request: { whole: 'The request was about it', beginning: '' },
+  card: { whole: 'Card ends with these digits', beginning: '' },
+  name: { whole: 'Name matches', beginning: 'Name begins with this' },
+  filter: { whole: 'Payments with these properties', beginning: '' },
+  webhook: { whole: 'Webhook with this id', beginning: '' },
+};
 
 /** As listed by the API. */
 interface SearchHit {
   kind: 'payment' | 'refund' | 'payout' | 'dispute' | 'key' | 'team' | 'webhook' | 'page';
   id: string;
-  why: Exclude<keyof typeof words.why, 'filter'>;
+  why: Exclude<keyof typeof reasons, 'filter'>;
   isWhole: boolean;
   team?: string;
   environment?: string;
@@ -50,14 +72,19 @@ export const searchPage: Page = async (context) => {
   const [only, ...others] = whole.length === 1 ? whole : hits;
   if (only !== undefined && others.length === 0 && request === undefined && isPartial !== true)
     return { location: addressOf(only) };
-  const none = html`<p class="empty">${words.none} <span class="calm">${words.hint}</span></p>`;
+  const none = html`<p class="empty">
+    No results.
+    <span class="calm"
+      >${'Type a token, an order number, a request id (req_…), a webhook id (whk_…), a key id, the name of a team or page, or the last digits of a card (*1251). Filters: status:approved amount:>100 team:shop metadata.order:4711 last:24h from:2030-01-31T14:05 to:2030-02-01.'}</span
+    >
+  </p>`;
   return {
-    title: words.label,
+    title: 'Search',
     search: text,
-    main: html`<h1>${words.label}: <q>${text}</q></h1>
+    main: html`<h1>Search: <q>${text}</q></h1>
       ${request === undefined ? undefined : await requestPanel(request, context.api)}
       ${hits.length > 0 ? listTable(list, hits) : request === undefined ? none : undefined}
-      ${isPartial === true ? html`<p class="calm">${words.partial}</p>` : undefined}`,
+      ${isPartial === true ? html`<p class="calm">Only the newest 5,000 payments were searched for these digits. Filter the payments by card and time to search older ones.</p>` : undefined}`,
   };
 };
 
@@ -83,7 +110,7 @@ async function suggestionsFor(context: PageContext): Promise<Html[]> {
   const filters = toFilters(text);
   if (filters !== undefined)
     return [
-      suggestion(`/console/payments?${filters.toString()}`, text, words.kinds.filter, words.why.filter.whole),
+      suggestion(`/console/payments?${filters.toString()}`, text, kindNames.filter, reasons.filter.whole),
     ];
   // The results page shows failures.
   const { hits, request } = await lookUp(context, text).catch((): SearchAnswer => ({ hits: [] }));
@@ -91,11 +118,11 @@ async function suggestionsFor(context: PageContext): Promise<Html[]> {
   return [
     ...(request === undefined
       ? []
-      : [suggestion(address, request.id, words.kinds.request, words.why.token.whole)]),
+      : [suggestion(address, request.id, kindNames.request, reasons.token.whole)]),
     ...hits
       .slice(0, suggestionsMax)
       .map((hit) =>
-        suggestion(addressOf(hit), html`${nameOf(hit)} ${factsOf(hit)}`, words.kinds[hit.kind], whyOf(hit)),
+        suggestion(addressOf(hit), html`${nameOf(hit)} ${factsOf(hit)}`, kindNames[hit.kind], whyOf(hit)),
       ),
   ];
 }
@@ -153,7 +180,7 @@ function addressOf({ kind, id, team = '', paymentToken, address }: SearchHit): s
 
 const nameOf = ({ id, orderNumber }: SearchHit): Html => html`<b>${orderNumber ?? shortToken(id)}</b>`;
 
-const whyOf = ({ why, isWhole }: SearchHit): string => words.why[why][isWhole ? 'whole' : 'beginning'];
+const whyOf = ({ why, isWhole }: SearchHit): string => reasons[why][isWhole ? 'whole' : 'beginning'];
 
 const factsOf = (hit: SearchHit): Html =>
   html`${amountOf(hit)} ${stateOf(hit)} ${hit.kind === 'team' ? undefined : hit.team}`;
@@ -164,36 +191,35 @@ const amountOf = ({ amount: minor, currency }: SearchHit): Html | undefined =>
 function stateOf({ kind, phase }: SearchHit): Html | undefined {
   if (phase === undefined) return undefined;
   const names: Readonly<Partial<Record<SearchHit['kind'], Readonly<Record<string, string>>>>> = {
-    refund: texts.refunds.phases,
-    dispute: texts.disputes.states,
-    key: texts.teams.states,
+    refund: texts.refundPhases,
+    dispute: texts.disputeStates,
+    key: texts.keyStates,
   };
   return chip(names[kind]?.[phase] ?? phase);
 }
 
-const { columns } = words;
 const list: List<SearchHit> = {
   name: 'search',
-  label: words.label,
+  label: 'Search',
   keyOf: ({ kind, id }) => `${kind} ${id}`,
   columns: [
     {
       id: 'found',
-      name: columns.found,
+      name: 'Found',
       cell: (hit) => html`<a href="${addressOf(hit)}" title="${hit.id}">${nameOf(hit)}</a>`,
     },
-    { id: 'state', name: columns.state, width: 'state', cell: stateOf },
-    { id: 'amount', name: columns.amount, width: 'amount', isNumber: true, cell: amountOf },
+    { id: 'state', name: 'State', width: 'state', cell: stateOf },
+    { id: 'amount', name: 'Amount', width: 'amount', isNumber: true, cell: amountOf },
     {
       id: 'entry',
-      name: columns.kind,
-      cell: (hit) => html`${words.kinds[hit.kind]} <small class="why">${whyOf(hit)}</small>`,
+      name: 'Kind',
+      cell: (hit) => html`${kindNames[hit.kind]} <small class="why">${whyOf(hit)}</small>`,
     },
-    { id: 'team', name: columns.team, width: 'name', cell: ({ team }) => team },
+    { id: 'team', name: 'Team', width: 'name', cell: ({ team }) => team },
     {
       id: 'created',
-      name: columns.created,
-      head: html`${columns.created} ${zone}`,
+      name: 'Created',
+      head: html`Created ${zone}`,
       width: 'long-time',
       isSecond: true,
       cell: ({ createdAt }) => (createdAt === undefined ? undefined : timeInColumn(createdAt)),

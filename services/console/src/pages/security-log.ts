@@ -4,15 +4,24 @@ import { type Html, html } from '@tollgate/service-kit';
 import { queryOf } from '../api.ts';
 import { choice } from '../components/choice.ts';
 import { filterChips } from '../components/filter-chips.ts';
+import { teamPath } from '../components/keys.ts';
 import { createdColumn } from '../components/list-columns.ts';
 import { type LogEntry, logSentence } from '../components/log-sentence.ts';
 import { entry } from '../components/payment-filters.ts';
 import { sign } from '../components/state.ts';
 import { type List, listTable, pager, tabs } from '../components/table.ts';
 import type { Page } from '../page.ts';
+import { securityLogTexts } from '../security-log-texts.ts';
 import { texts } from '../texts.ts';
 
-const words = texts.securityLog;
+const viewNames = {
+  all: 'All',
+  team: 'Teams and keys',
+  operator: 'People',
+  review: 'Decisions',
+  access: 'Rejected access',
+  export: 'Exports',
+};
 const path = '/console/security-log';
 
 export const securityLogPage: Page = async ({ api, query }) => {
@@ -23,65 +32,70 @@ export const securityLogPage: Page = async ({ api, query }) => {
     api.get<'TeamNames'>('/api/v1/admin/teams'),
   ]);
   const addressOf = (name: string) => (name === 'all' ? path : `${path}?kind=${name}`);
-  const { any } = words;
-  const main = html`<h1>${words.title}</h1>
-    <p class="calm">${words.intro} <a href="/console/people">${texts.people.title}</a></p>
+  const main = html`<h1>${texts.nav.securityLog}</h1>
+    <p class="calm">
+      Rejected access, changes of teams and keys, and actions of people.
+      <a href="/console/people">${texts.nav.people}</a>
+    </p>
     ${tabs(
-      words.title,
+      texts.nav.securityLog,
       addressOf(value('kind') === '' ? 'all' : value('kind')),
-      Object.entries(words.views).map(([name, text]) => [text, addressOf(name)]),
+      Object.entries(viewNames).map(([name, text]) => [text, addressOf(name)]),
     )}
     <form class="filters" action="${path}">
       ${value('kind') === '' ? undefined : html`<input type="hidden" name="kind" value="${value('kind')}" />`}
-      ${entry('person', words.person, value('person'))}
-      ${choice('change', words.change, value('change'), { any, options: Object.entries(words.changes) })}
-      ${choice('team', words.team, value('team'), { any, options: teams.map((each) => [each, each]) })}
-      <button>${words.apply}</button>
+      ${entry('person', 'Person', value('person'))}
+      ${choice('change', 'Change', value('change'), { any: 'any', options: Object.entries(securityLogTexts.changes) })}
+      ${choice('team', 'Team', value('team'), { any: 'any', options: teams.map((each) => [each, each]) })}
+      <button>Show</button>
     </form>
     ${filterChips(path, query, ['kind'])}
     <section id="log" data-region="">
-      ${page.entries.length === 0 ? html`<p class="empty">${words.empty}</p>` : listTable(list, page.entries)}
+      ${page.entries.length === 0 ? html`<p class="empty">No entries on this page.</p>` : listTable(list, page.entries)}
       ${pager(path, query, page.nextCursor)} ${chainSign(page)}
     </section>`;
-  return { title: words.title, main };
+  return { title: texts.nav.securityLog, main };
 };
 
 function chainSign({ checked, faultAt }: AnswerOf<'SecurityLog'>): Html {
   const tone = faultAt === undefined ? 'good' : 'bad';
-  const text = faultAt === undefined ? words.chained(checked) : words.broken(faultAt);
+  const text =
+    faultAt === undefined
+      ? checked === 1
+        ? 'The hash chain of this entry is intact.'
+        : `The hash chain of these ${checked} entries is intact.`
+      : `Entry ${faultAt} was changed, or the entry before it was removed.`;
   return html`<div class="notice ${tone}">
     ${sign(tone)}
-    <p>${text} ${words.whole} <code>npm run tollgate -- audit verify</code></p>
+    <p>${text} Check the whole log: <code>npm run tollgate -- audit verify</code></p>
   </div>`;
 }
 
-const { columns } = words;
-
 const list: List<LogEntry> = {
   name: 'security-log',
-  label: words.title,
+  label: texts.nav.securityLog,
   keyOf: ({ revision }) => String(revision),
   hasDays: true,
   detail: ({ revision, data }) =>
     html`<details class="raw" id="entry-${revision}">
-      <summary>${texts.payment.raw}</summary>
+      <summary>Stored event</summary>
       <pre><code>${JSON.stringify(data, null, 2)}</code></pre>
     </details>`,
   columns: [
-    { id: 'entry', name: columns.what, use: 'always', cell: whatCell },
-    createdColumn(columns.at, ({ at }) => at),
+    { id: 'entry', name: 'Entry', use: 'always', cell: whatCell },
+    createdColumn('Time', ({ at }) => at),
     {
       id: 'team',
-      name: columns.team,
+      name: 'Team',
       width: 'name',
       cell: ({ data }) => {
         const { team } = { ...Object(data['detail']), ...data } as Record<string, unknown>;
-        return typeof team === 'string' ? team : undefined;
+        return typeof team === 'string' ? html`<a href="${teamPath(team)}">${team}</a>` : undefined;
       },
     },
     {
       id: 'number',
-      name: columns.number,
+      name: 'No.',
       width: 'count',
       isNumber: true,
       isSecond: true,
@@ -95,10 +109,8 @@ function whatCell(logged: LogEntry): Html {
     string,
     unknown
   >;
-  const from =
-    logged.type === 'AccessRefused' || typeof address !== 'string' || address === ''
-      ? ''
-      : words.from(address);
+  const isShown = logged.type !== 'AccessRefused' && typeof address === 'string' && address !== '';
+  const from = isShown ? `from ${address}` : '';
   const notes = [typeof environment === 'string' ? environment : '', from].filter((note) => note !== '');
   return html`${logSentence(logged)}
   ${notes.length === 0 ? undefined : html` <small class="calm">${notes.join(', ')}</small>`}`;

@@ -63,7 +63,16 @@ export function registerSignIn(
     });
     // Otherwise a copy of the cookie would still be valid.
     return answer.kind === 'refused'
-      ? send(kit, request, reply, failurePage(503, texts.errors.title, texts.signIn.outFailed))
+      ? send(
+          kit,
+          request,
+          reply,
+          failurePage(
+            503,
+            texts.errors.title,
+            'You are signed out in this browser, but the session could not be revoked. Sign in again later and revoke it (Security log, Tokens and sessions).',
+          ),
+        )
       : reply.redirect('/console', 303);
   });
 }
@@ -73,15 +82,20 @@ export const confirmationPage = (
   { person, grants }: Pick<Operator, 'person' | 'grants'>,
   link: string,
 ): Rendered => ({
-  title: texts.signIn.title,
+  title: 'Sign in',
   main: html`<section class="alone">
-    <h1>${texts.signIn.title}</h1>
-    <p>${texts.signIn.ask(person, formatGrants(grants))}</p>
+    <h1>Sign in</h1>
+    <p>Sign in as ${person}, with the role ${formatGrants(grants)}.</p>
     <form method="post" action="/console/sign-in">
       <input type="hidden" name="link" value="${link}" />
-      <button class="strong" autofocus>${texts.signIn.button}</button>
+      <button class="strong" autofocus>Sign in</button>
     </form>
   </section>`,
 });
 
-const notValid = () => failurePage(401, texts.signIn.none, texts.signIn.usedUp);
+const notValid = () =>
+  failurePage(
+    401,
+    texts.errors.notSignedIn,
+    'This link is not valid: it expired, was used, or is incomplete. Request another one.',
+  );

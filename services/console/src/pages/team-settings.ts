@@ -10,30 +10,44 @@ import { factList } from '../components/facts.ts';
 import { teamPath } from '../components/keys.ts';
 import { answered } from '../components/notice.ts';
 import type { Action, PageContext } from '../page.ts';
-import { texts } from '../texts.ts';
 
-const words = texts.teams;
+const walletNames = {
+  own: "the team's own wallet",
+  shared: (name: string) => `the shared wallet ${name}`,
+  provider: "the provider's balance",
+};
+
+const originTexts = {
+  callback: {
+    name: 'Webhook origins',
+    says: 'Sets the allowed origins for webhooks of the team. The list replaces the previous one. Takes effect within a second.',
+  },
+  redirect: {
+    name: 'Redirect origins',
+    says: 'Sets the origins to which customers may return after a payment. The list replaces the previous one.',
+  },
+};
 
 export type Team = AnswerOf<'TeamDetails'>['team'];
 
 export function teamFacts({ callbackOrigins, redirectOrigins, wallet, approvals, limits }: Team): Html {
-  const { facts } = words;
-  const { wallets } = facts;
-  const walletText = wallet.kind === 'shared' ? wallets.shared(wallet.name ?? '') : wallets[wallet.kind];
-  const redirects = redirectOrigins?.join(' ') ?? facts.anyHttps;
+  const walletText =
+    wallet.kind === 'shared' ? walletNames.shared(wallet.name ?? '') : walletNames[wallet.kind];
+  const redirects = redirectOrigins?.join(' ') ?? 'any https URL';
   return factList([
-    [facts.callbacks, callbackOrigins.join(' ') || facts.nowhere],
-    [facts.redirects, redirects || facts.nowhere],
-    [facts.wallet, walletText],
+    ['Webhook origins', callbackOrigins.join(' ') || 'none'],
+    ['Redirect origins', redirects || 'none'],
+    ['Source of payouts', walletText],
     [
-      facts.approvals,
+      'Approval required',
       lines(
-        approvals.map(({ above, currency, environment }) =>
-          facts.above(amountText(above, currency), environment),
+        approvals.map(
+          ({ above, currency, environment }) =>
+            `payouts above ${amountText(above, currency)} (${environment})`,
         ),
       ),
     ],
-    [facts.limits, lines(limits.map(limitText))],
+    ['Limits', lines(limits.map(limitText))],
   ]);
 }
 
@@ -48,12 +62,11 @@ function limitText({
   perCall,
   perDay,
 }: Team['limits'][number]): string {
-  const { facts } = words;
   const sums = [
-    ...(perCall === undefined ? [] : [facts.perCall(amountText(perCall, currency))]),
-    ...(perDay === undefined ? [] : [facts.perDay(amountText(perDay, currency))]),
+    ...(perCall === undefined ? [] : [`${amountText(perCall, currency)} a call`]),
+    ...(perDay === undefined ? [] : [`${amountText(perDay, currency)} a day`]),
   ];
-  return `${facts.limit(keyId ?? facts.everyKey, operation, environment)} ${sums.join(', ')}`;
+  return `${keyId ?? 'All keys together'}, ${operation}, ${environment}: ${sums.join(', ')}`;
 }
 
 /** Origins apply to both environments. */
@@ -66,7 +79,7 @@ const sumField = (name: string, label: string): Html =>
   html`<label>${label}<input name="${name}" inputmode="decimal" autocomplete="off" maxlength="20" /></label>`;
 
 const currencyField = html`<label
-  >${words.currency}<input
+  >Currency<input
     name="currency"
     value="EUR"
     required
@@ -84,49 +97,54 @@ export function settingForms(
 ): ActionForm[] {
   if (!isManaged(context, team)) return [];
   const path = (setting: string): string => `${teamPath(team)}/${setting}`;
-  const environment = choice('environment', words.issue.environment, '', {
+  const environment = choice('environment', 'Environment', '', {
     options: same(environmentSchema.options),
   });
   const origins = (purpose: 'callback' | 'redirect', known: readonly string[]): ActionForm => ({
-    name: words.allow[purpose].name,
+    name: originTexts[purpose].name,
     path: path(`origins/${purpose}`),
-    says: words.allow[purpose].says,
+    says: originTexts[purpose].says,
     fields: html`<label
-      >${words.allow.label}<textarea name="origins" rows="4" maxlength="15000" spellcheck="false">
+      >Origins, each on a line: https://host[:port], or http:// and a host of this machine<textarea
+        name="origins"
+        rows="4"
+        maxlength="15000"
+        spellcheck="false"
+      >
 ${known.join('\n')}</textarea>
     </label>`,
-    does: words.allow.does,
+    does: 'Set the list',
   });
   const sharing: ActionForm = {
-    name: words.wallet.name,
+    name: 'Source of payouts',
     path: path('wallet'),
-    says: words.wallet.says,
-    fields: html`${choice('kind', words.wallet.kind, '', { options: Object.entries(words.wallet.kinds) })}
+    says: 'Sets the wallet that payouts of the team are taken from.',
+    fields: html`${choice('kind', 'Wallet', '', { options: Object.entries({ own: "The team's own wallet", shared: 'A shared wallet', provider: "The provider's balance" }) })}
       <label
-        >${words.wallet.shared}<input
+        >Name of the shared wallet<input
           name="name"
           value="${wallet.name ?? ''}"
           maxlength="63"
           autocomplete="off"
       /></label>`,
-    does: words.wallet.does,
+    does: 'Set the source',
   };
   const approvals: ActionForm = {
-    name: words.approvals.name,
+    name: 'Approval threshold',
     path: path('approvals'),
-    says: words.approvals.says,
-    fields: html`${environment} ${currencyField} ${sumField('above', words.approvals.above)}`,
-    does: words.approvals.does,
+    says: 'Payouts above this amount need approval. It replaces the threshold of this environment and currency.',
+    fields: html`${environment} ${currencyField} ${sumField('above', 'Amount; empty removes the threshold')}`,
+    does: 'Set the threshold',
   };
   const limits: ActionForm = {
-    name: words.limits.name,
+    name: 'Set a limit',
     path: path('limits'),
-    says: words.limits.says,
-    fields: html`${environment}
-    ${choice('operation', words.limits.operation, '', { options: same(limitedOperations) })}
-    ${choice('keyId', words.limits.key, '', { any: words.facts.everyKey, options: same(keyIds) })}
-    ${currencyField} ${sumField('perCall', words.limits.perCall)} ${sumField('perDay', words.limits.perDay)}`,
-    does: words.limits.does,
+    says: 'Limits the amounts of the team or of one key. It replaces the limit of this environment, operation, key and currency.',
+    fields: html`${environment} ${choice('operation', 'Operation', '', { options: same(limitedOperations) })}
+    ${choice('keyId', 'Key', '', { any: 'All keys together', options: same(keyIds) })} ${currencyField}
+    ${sumField('perCall', 'Per call; empty for no limit')}
+    ${sumField('perDay', 'Per day (UTC); empty for no limit')}`,
+    does: 'Set the limit',
   };
   const mayShare = mayDo(context.session.grants, 'operators:manage', 'everywhere');
   return [
@@ -149,7 +167,7 @@ export const setTeam =
     const location = teamPath(team);
     const body = bodyOf(setting, form);
     if (body === undefined) {
-      const text = words.wrongAmount(amountExample(form.get('currency') ?? ''));
+      const text = `This is not an amount. Write it as in ${amountExample(form.get('currency') ?? '')}. Nothing was changed.`;
       return { location, outcome: { isDone: false, text } };
     }
     const [name] = setting.split('/');
@@ -158,7 +176,7 @@ export const setTeam =
       path: `/api/v1/admin/teams/${encodeURIComponent(team)}/${name}`,
       body,
     });
-    return answered(answer, location, words.set(team));
+    return answered(answer, location, `The settings of team ${team} are saved.`);
   };
 
 /** Undefined if an amount is invalid. */

@@ -12,8 +12,6 @@ import type { Action, Page, PageContext } from '../page.ts';
 import { texts } from '../texts.ts';
 import { type Team, settingForms, teamFacts } from './team-settings.ts';
 
-const words = texts.teams;
-
 export const teamPage: Page = async (context) => {
   const { api, params, outcome, now, session } = context;
   const name = encodeURIComponent(params['team'] ?? '');
@@ -30,13 +28,13 @@ export const teamPage: Page = async (context) => {
     ${outcomeSection(outcome)}
     <section id="facts" data-region="">${teamFacts(team)}</section>
     <section id="keys" data-region="" aria-labelledby="keys-title">
-      <h2 id="keys-title">${words.keys}</h2>
-      ${keys.length === 0 ? html`<p class="empty">${words.empty}</p>` : keyTable(keys, now)}
-      ${ended.nextCursor === undefined ? undefined : html`<p class="calm">${words.endedMore}</p>`}
+      <h2 id="keys-title">Keys</h2>
+      ${keys.length === 0 ? html`<p class="empty">No keys.</p>` : keyTable(keys, now)}
+      ${ended.nextCursor === undefined ? undefined : html`<p class="calm">Only the oldest 100 ended keys are shown. “Ended keys” under Teams lists them all.</p>`}
     </section>
     <section id="changes" aria-labelledby="changes-title">
-      <h2 id="changes-title">${words.changes}</h2>
-      ${mayChange ? changes(team, isChangeable ? keys : undefined, context) : html`<p class="calm">${words.notYours(formatGrants(grants))}</p>`}
+      <h2 id="changes-title">Changes</h2>
+      ${mayChange ? changes(team, isChangeable ? keys : undefined, context) : html`<p class="calm">Your role, ${formatGrants(grants)}, cannot change teams and keys. Ask an admin.</p>`}
     </section>`;
   return { title: team.name, main };
 };
@@ -44,8 +42,12 @@ export const teamPage: Page = async (context) => {
 /** @param keys undefined if this gateway does not have the signing key */
 function changes(team: Team, keys: readonly Key[] | undefined, context: PageContext): Html {
   if (keys === undefined)
-    return html`<p class="calm">${words.notHere}</p>
-      ${words.commands(team.name).map((command) => html`<pre class="command"><code>${command}</code></pre>`)}`;
+    return html`<p class="calm">${texts.errors.noSigningKey}</p>
+      ${[
+        `npm run tollgate -- --as <you> key issue ${team.name} --environment production --scopes payments,read`,
+        `npm run tollgate -- --as <you> key revoke ${team.name} <key>`,
+        `npm run tollgate -- --as <you> team allow-origins ${team.name} --callback <origin>`,
+      ].map((command) => html`<pre class="command"><code>${command}</code></pre>`)}`;
   const active = keys.filter(({ state }) => state === 'active');
   return actionRow(context.session.csrf, [
     issueForm(team.name, context),
@@ -59,18 +61,17 @@ function changes(team: Team, keys: readonly Key[] | undefined, context: PageCont
 }
 
 function issueForm(team: string, { session, newKeyId }: PageContext): ActionForm {
-  const { issue } = words;
   const environments = environmentSchema.options.filter((environment) =>
     mayDo(session.grants, 'operators:teams', { team, environment }),
   );
   const given = environments.flatMap((environment) => scopesToGive(session.grants, { team, environment }));
   return {
-    name: issue.name,
+    name: 'Issue a key',
     path: `${teamPath(team)}/keys`,
-    says: issue.says,
-    fields: html`${choice('environment', issue.environment, '', { options: environments.map((each) => [each, each]) })}
+    says: 'Issues a key and shows it once. Two keys can be active per environment, so that one can replace the other.',
+    fields: html`${choice('environment', 'Environment', '', { options: environments.map((each) => [each, each]) })}
       <fieldset class="checks">
-        <legend>${issue.scopes}</legend>
+        <legend>Scopes</legend>
         ${[...new Set(given)].map(
           (scope) =>
             html`<label class="check"
@@ -78,24 +79,28 @@ function issueForm(team: string, { session, newKeyId }: PageContext): ActionForm
             >`,
         )}
       </fieldset>
-      <label>${issue.ends}<input type="date" name="ends" /></label>
-      <label>${issue.networks}<input name="networks" maxlength="1000" placeholder="10.20.0.0/16" /></label>
+      <label>Expires after this day (UTC); empty for never<input type="date" name="ends" /></label>
+      <label
+        >Allowed networks, separated by commas; empty for any<input
+          name="networks"
+          maxlength="1000"
+          placeholder="10.20.0.0/16"
+      /></label>
       <input type="hidden" name="keyId" value="${newKeyId()}" />`,
-    does: issue.does,
+    does: 'Issue the key',
   };
 }
 
 function revokeForm(team: string, active: readonly Key[], { now }: PageContext): ActionForm {
-  const { revoke } = words;
   const options = active.map(
-    (key) => [key.keyId, revoke.which(key.keyId, key.environment, usedText(key, now))] as const,
+    (key) => [key.keyId, `${key.keyId}, ${key.environment}, last used: ${usedText(key, now)}`] as const,
   );
   return {
-    name: revoke.name,
+    name: 'Revoke a key',
     path: `${teamPath(team)}/keys/revoke`,
-    says: revoke.says,
-    fields: choice('keyId', revoke.key, '', { options }),
-    does: revoke.does,
+    says: 'Revokes the key permanently. Takes effect within a second.',
+    fields: choice('keyId', 'Key', '', { options }),
+    does: 'Revoke the key',
     isAllowed: active.length > 0,
   };
 }
@@ -119,24 +124,25 @@ export const issueKey: Action = async ({ api, params }, form) => {
   if (answer.kind === 'answer') return issuedPage(team, answer.body.key);
   const { errors, requestId } = answer;
   const isRepeat = errors.some(({ code }) => code === 'key_exists');
-  const text = isRepeat ? words.issue.again : errorText(errors);
+  const text = isRepeat
+    ? 'This form was already sent. Its key is not shown again. Revoke that key and issue another one.'
+    : errorText(errors);
   return { location: teamPath(team), outcome: { isDone: false, text, requestId } };
 };
 
 function issuedPage(team: string, key: string): Rendered {
-  const { issue } = words;
   const main = html`<section class="alone">
-    <h1>${issue.done}</h1>
+    <h1>The key is issued</h1>
     <p>${copyable(key, key)}</p>
-    <p>${issue.once}</p>
-    <p><a href="${teamPath(team)}">${issue.back(team)}</a></p>
+    <p>Copy it now. It is not shown again: only its hash is stored.</p>
+    <p><a href="${teamPath(team)}">To the team ${team}</a></p>
   </section>`;
-  return { title: issue.done, main };
+  return { title: 'The key is issued', main };
 }
 
 export const revokeKey: Action = async ({ api, params }, form) => {
   const [team, keyId] = [params['team'] ?? '', form.get('keyId') ?? ''];
   const path = `/api/v1/admin/keys/${encodeURIComponent(keyId)}/revoke`;
   const answer = await api.call({ method: 'POST', path, body: { team } });
-  return answered(answer, teamPath(team), words.revoke.done(keyId));
+  return answered(answer, teamPath(team), `The key ${keyId} is revoked.`);
 };

@@ -9,7 +9,7 @@ import { pager, tabs } from '../components/table.ts';
 import type { Action, Page, PageContext } from '../page.ts';
 import { texts } from '../texts.ts';
 
-const words = texts.teams;
+const viewNames = { active: 'Active keys', ended: 'Ended keys' };
 const path = '/console/teams';
 
 export const teamsPage: Page = async (context) => {
@@ -20,47 +20,48 @@ export const teamsPage: Page = async (context) => {
     api.get<'KeyList'>(`/api/v1/admin/keys?${asked.toString()}`),
     api.get<'TeamNames'>('/api/v1/admin/teams'),
   ]);
-  const main = html`<h1>${words.title}</h1>
-    <p class="calm">${words.intro}</p>
+  const main = html`<h1>${texts.nav.teams}</h1>
+    <p class="calm">API keys of all teams, with their scopes, expiry and last use.</p>
     ${outcomeSection(outcome)}
     ${tabs(
-      words.title,
+      texts.nav.teams,
       `${path}?state=${state}`,
-      (['active', 'ended'] as const).map((each) => [words.views[each], `${path}?state=${each}`]),
+      (['active', 'ended'] as const).map((each) => [viewNames[each], `${path}?state=${each}`]),
     )}
     <form class="filters" action="${path}">
       <input type="hidden" name="state" value="${state}" />
-      ${choice('team', words.team, query.get('team') ?? '', { any: words.any, options: teams.map((each) => [each, each]) })}
-      <button>${words.apply}</button>
+      ${choice('team', 'Team', query.get('team') ?? '', { any: 'any', options: teams.map((each) => [each, each]) })}
+      <button>Show</button>
     </form>
     ${adding(list.isChangeable, context)}
     <section id="keys" data-region="">
       ${list.keys.length === 0 ? none : keyTable(list.keys, now)} ${pager(path, query, list.nextCursor)}
       ${withoutKey.length === 0 ? undefined : keyless(withoutKey)}
     </section>`;
-  return { title: words.title, main };
+  return { title: texts.nav.teams, main };
 };
 
-const none = html`<p class="empty">${words.empty} <span class="calm">${words.emptyHow}</span></p>`;
+const none = html`<p class="empty">
+  No keys. <span class="calm">Revoked and expired keys are listed under “Ended keys”.</span>
+</p>`;
 
 const keyless = (teams: readonly string[]): Html =>
   html`<p class="calm">
-    ${words.withoutKey} ${teams.map((team) => html` <a href="${teamPath(team)}">${team}</a>`)}
+    Teams without an active key: ${teams.map((team) => html` <a href="${teamPath(team)}">${team}</a>`)}
   </p>`;
 
 function adding(isChangeable: boolean, { session }: PageContext): Html | undefined {
   if (!mayDo(session.grants, 'operators:manage', 'everywhere')) return undefined;
-  const { add } = words;
   if (!isChangeable)
-    return html`<p class="calm">${words.notHere}</p>
-      <pre class="command"><code>${words.addCommand}</code></pre>`;
+    return html`<p class="calm">${texts.errors.noSigningKey}</p>
+      <pre class="command"><code>${'npm run tollgate -- --as <you> team add <name>'}</code></pre>`;
   return html`<div class="actions">
     <details class="action">
-      <summary>${add.name}</summary>
+      <summary>Add a team</summary>
       <form method="post" action="${path}">
-        <p>${add.says}</p>
+        <p>Adds a team without keys. The name is part of every event and cannot be changed later.</p>
         <label
-          >${add.label}<input
+          >Name: lower-case letters, digits and hyphens<input
             name="team"
             required
             maxlength="63"
@@ -69,7 +70,7 @@ function adding(isChangeable: boolean, { session }: PageContext): Html | undefin
             spellcheck="false"
         /></label>
         <input type="hidden" name="csrf" value="${session.csrf}" />
-        <button class="strong grave">${add.does}</button>
+        <button class="strong grave">Add the team</button>
       </form>
     </details>
   </div>`;
@@ -79,6 +80,9 @@ export const addTeam: Action = async ({ api }, form) => {
   const team = form.get('team') ?? '';
   const answer = await api.call({ method: 'POST', path: '/api/v1/admin/teams', body: { team } });
   if (answer.kind === 'answer')
-    return { location: teamPath(team), outcome: { isDone: true, text: words.add.done(team) } };
+    return {
+      location: teamPath(team),
+      outcome: { isDone: true, text: `The team ${team} is added. It needs a key.` },
+    };
   return { location: path, outcome: refusedOutcome(answer) };
 };

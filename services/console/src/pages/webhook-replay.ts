@@ -3,9 +3,6 @@ import { type Html, html } from '@tollgate/service-kit';
 import { answered } from '../components/notice.ts';
 import type { TimelineWebhook } from '../components/timeline-items.ts';
 import type { Action, PageContext } from '../page.ts';
-import { texts } from '../texts.ts';
-
-const words = texts.webhooks;
 
 /** @param path page of the webhook's subject */
 export const replayFormAt =
@@ -14,7 +11,7 @@ export const replayFormAt =
     html`<form method="post" action="${path}/webhooks">
       <input type="hidden" name="csrf" value="${session.csrf}" />
       <input type="hidden" name="id" value="${id}" />
-      <button class="small" title="${words.replaysTo(url)}">${words.replay}</button>
+      <button class="small" title="Sends it to ${url} again, with the same id.">Resend</button>
     </form>`;
 
 export const replayWebhookOf =
@@ -32,5 +29,5 @@ export const replayWebhookOf =
       within: owner,
       body: { token: params['token'] ?? '', id: form.get('id') ?? '' },
     });
-    return answered(answer, `/console/${kind}s/${token}`, words.replayed);
+    return answered(answer, `/console/${kind}s/${token}`, 'Sent again. The outcome appears in a moment.');
   };

@@ -15,10 +15,13 @@ import { relative } from '../components/time.ts';
 import { raw, triesOf } from '../components/timeline-items.ts';
 import { shortToken } from '../components/token.ts';
 import type { Action, Page, PageContext } from '../page.ts';
-import { texts } from '../texts.ts';
 import { payoutPath } from './payouts.ts';
 
-const words = texts.webhooks;
+const viewNames = { failed: 'Failed', open: 'Retrying' };
+const viewHelp = {
+  failed: 'All attempts failed. Nothing more is sent unless you resend it.',
+  open: 'An attempt failed. The next one follows automatically.',
+};
 const path = '/console/webhooks';
 
 type FailingList = AnswerOf<'OperatorWebhookList'>;
@@ -38,20 +41,20 @@ export const webhooksPage: Page = async (context) => {
   const table = listWithResend(mayReplay ? context : undefined);
   const chosen = context.columnsOf(table.name);
   const main = html`<div class="head">
-      <h1>${words.title}</h1>
+      <h1>Webhooks</h1>
       ${columnMenu(table, path, query, chosen)}
     </div>
-    <p class="calm">${words.intro} ${words.help[status]}</p>
+    <p class="calm">Undelivered webhooks of all teams. ${viewHelp[status]}</p>
     ${outcomeSection(outcome)}
     ${tabs(
-      words.title,
+      'Webhooks',
       `${path}?status=${status}`,
-      (['failed', 'open'] as const).map((each) => [words.views[each], `${path}?status=${each}`]),
+      (['failed', 'open'] as const).map((each) => [viewNames[each], `${path}?status=${each}`]),
     )}
     <form class="filters" action="${path}">
       <input type="hidden" name="status" value="${status}" />
       ${ownerChoices(query, teams)}
-      <button>${texts.payments.filters.apply}</button>
+      <button>Show</button>
     </form>
     ${filterChips(path, query, ['status'])}
     <section id="webhooks" data-region="">
@@ -59,10 +62,12 @@ export const webhooksPage: Page = async (context) => {
       ${list.webhooks.length === 0 ? none : listTable(table, list.webhooks, chosen)}
       ${pager(path, query, list.nextCursor)}
     </section>`;
-  return { title: words.title, main, isLive: query.get('cursor') === null };
+  return { title: 'Webhooks', main, isLive: query.get('cursor') === null };
 };
 
-const none = html`<p class="empty good">${words.empty} <span class="calm">${words.emptyHow}</span></p>`;
+const none = html`<p class="empty good">
+  No webhook here. <span class="calm">A webhook appears here while its receiver does not accept it.</span>
+</p>`;
 
 type Status = 'failed' | 'open';
 
@@ -75,50 +80,46 @@ function listWith(status: Status, { api, query }: PageContext): Promise<FailingL
 /** Shows the number of webhooks and their team before sending. */
 function replayAll(count: number, { query, session }: PageContext): Html {
   const [team, environment] = [query.get('team') ?? '', query.get('environment') ?? ''];
-  const { all } = words;
   return actionRow(session.csrf, [
     {
-      name: all.name(count),
+      name: `Resend all ${count}`,
       path: `${path}/replay`,
-      says: all.says(count, all.whose(team)),
+      says: `Sends ${count} ${count === 1 ? 'webhook' : 'webhooks'} again to the receivers of ${team === '' ? 'all teams' : team}, oldest first, at most 500 at a time. The ids stay the same, so that receivers recognize duplicates.`,
       fields: html`<input type="hidden" name="team" value="${team}" />
         <input type="hidden" name="environment" value="${environment}" />`,
-      does: all.does(count),
+      does: `Resend ${Math.min(count, 500)}`,
     },
   ]);
 }
-
-const { columns } = words;
 
 /** @param replaying absent if the reader may not resend */
 function listWithResend(replaying: PageContext | undefined): List<FailingWebhook> {
   const resend: ListColumn<FailingWebhook> = {
     id: 'resend',
-    name: words.replay,
+    name: 'Resend',
     width: 'count',
     use: 'always',
     cell: (webhook) => replaying && replayForm(webhook, replaying),
   };
   return {
     name: 'webhooks',
-    label: words.title,
+    label: 'Webhooks',
     keyOf: ({ id }) => id,
     hasDays: true,
     detail: detailsOf,
     columns: [
-      { id: 'about', name: columns.about, use: 'always', cell: ({ body }) => aboutOf(body) },
+      { id: 'about', name: 'About', use: 'always', cell: ({ body }) => aboutOf(body) },
       ...(replaying === undefined ? [] : [resend]),
-      { id: 'state', name: columns.last, width: 'chip', use: 'always', cell: lastOutcome },
+      { id: 'state', name: 'Last answer', width: 'chip', use: 'always', cell: lastOutcome },
       {
         id: 'retry',
-        name: words.next,
+        name: 'Next attempt',
         width: 'word',
-        cell: ({ nextAttemptAt }) =>
-          nextAttemptAt === undefined ? texts.reviews.nothing : relative(nextAttemptAt),
+        cell: ({ nextAttemptAt }) => (nextAttemptAt === undefined ? '–' : relative(nextAttemptAt)),
       },
-      createdColumn(columns.created, ({ createdAt }) => createdAt),
-      { id: 'url', name: columns.url, isSecond: true, cell: ({ url }) => url },
-      teamColumn(columns.team),
+      createdColumn('Created', ({ createdAt }) => createdAt),
+      { id: 'url', name: 'To', isSecond: true, cell: ({ url }) => url },
+      teamColumn(),
     ],
   };
 }
@@ -145,8 +146,10 @@ const outcomeOf = ({ statusCode, reason }: FailingWebhook['deliveries'][number])
 
 const detailsOf = ({ id, deliveries, body }: FailingWebhook): Html =>
   html`<details id="tries-${id}">
-    <summary>${words.tries(deliveries.length)}</summary>
-    ${triesOf(deliveries)} ${raw(`body-${id}`, body, words.body)}
+    <summary>
+      ${deliveries.length} ${deliveries.length === 1 ? 'attempt' : 'attempts'} with answers, and the body
+    </summary>
+    ${triesOf(deliveries)} ${raw(`body-${id}`, body, 'Body')}
   </details>`;
 
 const replayForm = (webhook: FailingWebhook, { session, query }: PageContext): Html | undefined =>
@@ -156,14 +159,14 @@ const replayFormOf = (id: string, { session, query }: Pick<PageContext, 'session
   html`<form method="post" action="${path}/${encodeURIComponent(id)}/replay">
     <input type="hidden" name="csrf" value="${session.csrf}" />
     <input type="hidden" name="status" value="${query.get('status') ?? 'failed'}" />
-    <button class="small">${words.replay}</button>
+    <button class="small">Resend</button>
   </form>`;
 
 export const replayOne: Action = async ({ api, params }, form) => {
   const body = { id: params['webhook'] ?? '' };
   const answer = await api.call({ method: 'POST', path: '/api/v1/admin/webhooks/replay', body });
   const location = `${path}?status=${form.get('status') === 'open' ? 'open' : 'failed'}`;
-  return answered(answer, location, words.replayed);
+  return answered(answer, location, 'Sent again. The outcome appears in a moment.');
 };
 
 export const replayMany: Action = async ({ api }, form) => {
@@ -175,6 +178,8 @@ export const replayMany: Action = async ({ api }, form) => {
   });
   const location = `${path}?${new URLSearchParams({ status: 'failed', ...filter }).toString()}`;
   return answered(answer, location, ({ replayed, nextCursor }) =>
-    nextCursor === undefined ? words.all.done(replayed) : words.all.more(replayed),
+    nextCursor === undefined
+      ? `${replayed} ${replayed === 1 ? 'webhook is' : 'webhooks are'} sent again.`
+      : `${replayed} webhooks are sent again. More are left: resend once more.`,
   );
 };

@@ -8,7 +8,7 @@ const lifetime = 3_600;
 const lengthMax = 2_000;
 
 const isOwnPage = (address: string): boolean =>
-  /^\/console(?![\w-])(?!\/(sign-in|static|live|search\/suggestions))[!-~]*$/.test(address) &&
+  /^\/console(?![\w-])(?!\/(sign-in|static|search\/suggestions))[!-~]*$/.test(address) &&
   address.length <= lengthMax;
 
 export function keepReturnAddress(request: FastifyRequest, reply: FastifyReply, secure: string): void {

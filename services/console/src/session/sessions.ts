@@ -88,8 +88,6 @@ export function cookieIn(header: string | undefined, name = cookieName): string 
   return values.length === 1 ? values[0] : undefined;
 }
 
-export const cookieHeader = (text: string): string => `${cookieName}=${text}`;
-
 /**
  * @param age in seconds; 0 deletes the cookie
  * @param secure attribute that restricts it to HTTPS, or empty
@@ -101,6 +99,6 @@ export function setCookie(
 ): void {
   reply.header(
     'set-cookie',
-    `${cookieHeader(text)}; Path=/console; Max-Age=${age}; HttpOnly; SameSite=Strict${secure}`,
+    `${cookieName}=${text}; Path=/console; Max-Age=${age}; HttpOnly; SameSite=Strict${secure}`,
   );
 }

@@ -1,29 +1,55 @@
 /**
- * Reloads the page in place when the server reports a change. Replaces only regions that differ, and none in which the reader
- * is typing or choosing. Rows of a list stay in place while the reader uses it. A hidden page is not refreshed.
+/**
+ * Requests the page again each second, and shows a change in place. Replaces only regions that differ, and none in which the
+ * reader is typing or choosing. Rows of a list stay in place while the reader uses it. A hidden page is not refreshed.
  */
 import { showTimes } from './times.js';
 
-/** Address of the watched page, without the fragment. */
+/** Address of the page, without the fragment. */
 const ownAddress = () => `${location.pathname}${location.search}`;
 
-/** Shorter interruptions are not shown, because a watch reconnects by itself, milliseconds. */
+/** Shorter interruptions are not shown, milliseconds. */
 const staleAfterMs = 10_000;
 
 /** Interval for checking a list that the reader holds, milliseconds. */
 const releaseMs = 500;
 
-let source;
+/** Shortest time between two refreshes; a slow page waits ten times as long as it takes, milliseconds. */
+const everyMs = 1_000;
+const pauseFactor = 10;
+
+let timer;
 let staleTimer;
+let isStopped = false;
+/** The version that was shown last, of those that were refreshed. */
+let version = 'first';
 
 async function refresh() {
+  clearTimeout(timer);
+  const begunAt = performance.now();
   // Only actions of the reader extend the session.
-  const headers = { accept: 'text/html', 'tollgate-unattended': '1' };
+  const headers = { accept: 'text/html', 'tollgate-unattended': version };
   const answer = await fetch(ownAddress(), { headers }).catch(() => undefined);
+  if (isStopped) return;
   // Data must not stay on the screen after the session has ended.
   if (answer?.status === 401) return location.reload();
-  if (answer?.ok !== true) return;
-  const next = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  const text = answer?.status === 200 ? await answer.text().catch(() => undefined) : undefined;
+  // Absent while the server refreshes another page.
+  const known = answer?.headers.get('tollgate-page-version') ?? undefined;
+  if (text !== undefined) show(text);
+  if (known !== undefined && (text !== undefined || known === version)) {
+    version = known;
+    beLive();
+  } else beStale();
+  clearTimeout(timer);
+  if (isStopped || document.hidden) return;
+  const pauseMs = Math.max(everyMs, pauseFactor * (performance.now() - begunAt));
+  // At random, so that two pages do not meet each time.
+  timer = setTimeout(refresh, known === undefined ? everyMs * Math.random() : pauseMs);
+}
+
+function show(text) {
+  const next = new DOMParser().parseFromString(text, 'text/html');
   document.title = next.title;
   for (const region of document.querySelectorAll('[data-region]')) {
     const made = next.getElementById(region.id);
@@ -156,26 +182,11 @@ function beLive() {
   say();
 }
 
-function watch() {
-  source?.close();
-  source = undefined;
-  if (document.hidden) return;
-  source = new EventSource(`/console/live?page=${encodeURIComponent(ownAddress())}`);
-  source.addEventListener('changed', refresh);
-  source.addEventListener('open', beLive);
-  source.addEventListener('error', ({ target }) => {
-    beStale();
-    if (target.readyState === EventSource.CLOSED) refresh();
-  });
-}
-
-let isStopped = false;
-
 /** Shown until the page is reloaded. @param text the reason; the time follows it */
 export function stopLive(text) {
   if (isStopped) return;
   isStopped = true;
-  source?.close();
+  clearTimeout(timer);
   beLive();
   say(text, new Date());
 }
@@ -184,15 +195,13 @@ export function startLive() {
   if (document.querySelector('main[data-live]') === null) return;
   const regions = document.querySelectorAll('[data-region]');
   for (const region of regions) remember(region);
-  watch();
+  timer = setTimeout(refresh, everyMs);
   // The reader has left the list.
   setInterval(() => {
     for (const region of regions) if (region.news !== undefined) update(region);
   }, releaseMs);
   document.addEventListener('visibilitychange', () => {
-    if (isStopped) return;
-    watch();
-    if (!document.hidden) refresh();
+    clearTimeout(timer);
+    if (!isStopped && !document.hidden) refresh();
   });
-  addEventListener('pagehide', () => source?.close());
 }

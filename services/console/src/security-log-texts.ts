@@ -1,19 +1,10 @@
+/** The sentences of the security log. */
+
 /** A person's credential has the id `person:<name>`. */
 const holderOf = (keyId: string, team: string): string =>
   keyId.startsWith('person:') ? keyId.slice('person:'.length) : `Key ${keyId} of team ${team}`;
 
 export const securityLogTexts = {
-  title: 'Security log',
-  intro: 'Rejected access, changes of teams and keys, and actions of people.',
-  views: {
-    all: 'All',
-    team: 'Teams and keys',
-    operator: 'People',
-    review: 'Decisions',
-    access: 'Rejected access',
-    export: 'Exports',
-  },
-  columns: { at: 'Time', what: 'Entry', team: 'Team', number: 'No.' },
   says: {
     refused: (count: number, address: string, code: string, call: string) =>
       `${count === 1 ? 'A request' : `${count} requests`} from ${address} ${count === 1 ? 'was' : 'were'} rejected with ${code}${call === '' ? '' : `: ${call}`}.`,
@@ -75,17 +66,6 @@ export const securityLogTexts = {
     'POST /api/v1/admin/sign-ins': 'signed in',
     'operator link': 'issued a sign-in link',
   } as Readonly<Record<string, string>>,
-  chained: (count: number) =>
-    count === 1
-      ? 'The hash chain of this entry is intact.'
-      : `The hash chain of these ${count} entries is intact.`,
-  broken: (at: number) => `Entry ${at} was changed, or the entry before it was removed.`,
-  whole: 'Check the whole log:',
-  from: (address: string) => `from ${address}`,
-  empty: 'No entries on this page.',
-  team: 'Team',
-  person: 'Person',
-  change: 'Change',
   changes: {
     TeamAdded: 'Team added',
     KeyIssued: 'Key issued',
@@ -96,6 +76,4 @@ export const securityLogTexts = {
     OriginsAllowed: 'Origins',
     WebhookSecretRotated: 'Webhook secret',
   },
-  any: 'any',
-  apply: 'Show',
 } as const;

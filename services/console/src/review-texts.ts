@@ -1,50 +1,16 @@
+/** The reasons of reviews, their resolutions, and what each resolution does. */
 export const reviewTexts = {
-  title: 'Reviews',
-  empty: 'No review is open.',
-  emptyHow:
-    'A review opens when only a person can decide: an answer is lost, or our record and the Payment Service disagree.',
-  count: (open: number) =>
-    `${open} ${open === 1 ? 'review is' : 'reviews are'} open. Production comes first, then the oldest.`,
-  further: 'More',
-  columns: {
-    since: 'Open since',
-    what: 'What happened',
-    payment: 'Payment',
-    amount: 'Amount',
-    team: 'Team',
-  },
-  evidence: 'Evidence',
-  comparison: {
-    title: 'Our record and the Payment Service',
-    record: '',
-    ours: 'Our record',
-    theirs: 'Payment Service',
-  },
-  nothing: '–',
   labels: {
     serviceToken: "Payment Service's token",
     providerOrderNumber: 'Order number',
     reasonCode: 'Reason',
     attemptNumber: 'Attempt',
   } as Readonly<Record<string, string>>,
-  choices: 'Decision',
-  reason: 'Reason (stored in the history)',
-  does: 'Decide',
   buttons: {
     acknowledged: 'Acknowledge',
     check_again: 'Check again',
     keep_ours: 'Keep our record',
   } as Readonly<Record<string, string>>,
-  oneOfTwo: 'One of two people has answered.',
-  proposed: { answer: 'First answer', by: 'Answered by', at: 'Time', reason: 'Reason' },
-  waitsForAnother:
-    'This review requires two people. Your answer takes effect when another person gives the same one. A new answer of yours replaces it.',
-  waitsForYou:
-    'This review requires two people. The same answer from you takes effect at once. Another answer replaces the first one.',
-  notYours: (role: string) => `Your role, ${role}, cannot resolve reviews.`,
-  gone: 'This review is resolved or does not exist.',
-  nextOne: 'Next review',
-  back: 'All reviews',
   codes: {
     attempt_not_found: 'The answer to a payment was lost, and the Payment Service has no record of it.',
     capture_unresolved: 'A capture was sent several times without effect.',
@@ -97,5 +63,4 @@ export const reviewTexts = {
     refund_not_made: (sum) =>
       `The refund ends, and ${sum} can be refunded again. If it was made after all, the customer may get ${sum} twice.`,
   } as Readonly<Record<string, (sum: string) => string>>,
-  otherwise: 'The review closes with this resolution. Your reason is stored in the history.',
 } as const;
