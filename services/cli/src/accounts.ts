@@ -1,5 +1,5 @@
 /** `account …`: pauses, drains and resumes merchant accounts. */
-import { accountChangeRequestSchema } from '@tollgate/gateway-api/http';
+import { bodySchemas } from '@tollgate/gateway-api/http';
 import {
   changeAccount,
   daysToReconcile,
@@ -59,7 +59,7 @@ export const changeTo =
     const known = tools.accountNames?.()?.filter((each) => each.environment === environment);
     // A wrong name would be recorded, but pause nothing.
     if (known?.every(({ name }) => name !== account) === true) throw noAccount(account, environment, known);
-    const parsed = accountChangeRequestSchema.safeParse({ reason });
+    const parsed = bodySchemas.AccountChange.safeParse({ reason });
     if (!parsed.success) return { kind: 'usage', message: `--reason ${parsed.error.issues[0]?.message}.` };
     await recordAction(tools, `account ${command}`, { environment, account, isOverridden });
     const change = { environment, account, state, reason: parsed.data.reason, changedBy: tools.person.name };

@@ -4,7 +4,7 @@
 import { nameOfInstallation } from '@tollgate/core';
 import type { EventStore } from '@tollgate/event-store';
 import { formatAmount } from '@tollgate/core/money';
-import { transferRequestSchema } from '@tollgate/gateway-api/http';
+import { bodySchemas } from '@tollgate/gateway-api/http';
 import { createWalletReservations, differencesOf, recomputeLedger, transferMoney } from '@tollgate/ledger';
 import { openIndexForReading } from '@tollgate/lists';
 import {
@@ -88,7 +88,7 @@ export async function transfer(
   tools: CommandTools,
   { key: given, ...options }: TransferOptions,
 ): Promise<CommandResult> {
-  const parsed = transferRequestSchema.safeParse(options);
+  const parsed = bodySchemas.TransferRequest.safeParse(options);
   if (!parsed.success) {
     const [{ path, message } = { path: [], message: '' }] = parsed.error.issues;
     return { kind: 'usage', message: `--${path.join('.')} ${message}.` };

@@ -1,7 +1,7 @@
 /** The merchant accounts, for operators: their health, and which of them take payments. */
 import { balanceQuerySchema } from '@tollgate/payment-api';
 import { noQuerySchema } from './queries.ts';
-import { done, ofCommands } from './route-parts.ts';
+import { done } from './route-parts.ts';
 import type { Route } from './routes.ts';
 
 const ofOperators = { service: 'command-service', tag: 'Operators' } as const;
@@ -31,7 +31,7 @@ const change = (name: 'pause' | 'drain' | 'resume', summary: string) =>
     scopes: ['operators:accounts'],
     body: { schema: 'AccountChange', example: { reason: 'The bank has announced maintenance until 6 pm.' } },
     answers: done('The account is in that state.', 'ChangedAccount'),
-    errors: ['account_not_found', 'reconciliation_due', ...ofCommands],
+    errors: ['account_not_found', 'reconciliation_due'],
   }) as const satisfies Route;
 
 export const accountRoutes = {
@@ -40,7 +40,6 @@ export const accountRoutes = {
     summary: 'Lists the merchant accounts: state, circuit, running calls, share, rates, oldest due inquiry',
     query: noQuerySchema,
     answers: done('The accounts, as the answering process sees them.', 'AccountList'),
-    errors: [...ofCommands],
   },
   retrieveAccountBalance: {
     ...reading('accounts/:environment/:account/balance'),
@@ -50,7 +49,6 @@ export const accountRoutes = {
     handsOnErrors: true,
     errors: [
       ...(['incorrect_currency', 'invalid_param', 'account_not_found', 'provider_unavailable'] as const),
-      ...ofCommands,
     ],
   },
   pauseAccount: change('pause', 'Pauses an account: no call that moves money is made through it'),
@@ -69,6 +67,6 @@ export const accountRoutes = {
     ...ofAll,
     scopes: ['operators:accounts'],
     answers: done('The changes.', 'ReloadedAccounts'),
-    errors: ['accounts_file_missing', 'accounts_file_invalid', ...ofCommands],
+    errors: ['accounts_file_missing', 'accounts_file_invalid'],
   },
 } satisfies Record<string, Route>;

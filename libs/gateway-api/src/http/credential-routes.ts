@@ -1,6 +1,6 @@
 /** The tokens and sessions of people: each person's own, and for admins those of others. */
 import { credentialListSchema, noQuerySchema } from './queries.ts';
-import { done, ofCommands } from './route-parts.ts';
+import { done } from './route-parts.ts';
 import type { Route } from './routes.ts';
 
 const reading = { service: 'query-service', method: 'GET', tag: 'Operators' } as const;
@@ -17,7 +17,7 @@ export const credentialRoutes = {
     scopes: ['sign-in'],
     bound: 'person',
     answers: done('The session has begun.', 'BegunSession'),
-    errors: ['sign_in_link_used', ...ofCommands],
+    errors: ['sign_in_link_used'],
   },
   showMe: {
     ...reading,
@@ -27,7 +27,6 @@ export const credentialRoutes = {
     bound: 'person',
     query: noQuerySchema,
     answers: done('You.', 'Me'),
-    errors: ['store_unavailable'],
   },
   revokeOwnCredentials: {
     ...changing,
@@ -42,7 +41,7 @@ export const credentialRoutes = {
       isOptional: true,
     },
     answers: done('They are revoked.', 'RevokedCredentials'),
-    errors: ['credential_not_found', ...ofCommands],
+    errors: ['credential_not_found'],
   },
   listCredentials: {
     ...reading,
@@ -53,7 +52,6 @@ export const credentialRoutes = {
     bound: 'installation',
     query: credentialListSchema,
     answers: done('By person, oldest first.', 'CredentialList'),
-    errors: ['invalid_param', 'store_unavailable'],
   },
   revokeCredentials: {
     ...changing,
@@ -64,6 +62,6 @@ export const credentialRoutes = {
     bound: 'installation',
     body: { schema: 'CredentialRevocation', example: { person: 'ada@example.com' } },
     answers: done('They are revoked.', 'RevokedCredentials'),
-    errors: ['credential_not_found', ...ofCommands],
+    errors: ['credential_not_found'],
   },
 } satisfies Record<string, Route>;

@@ -1,6 +1,6 @@
 /** The events of a team for those without Kafka. */
 import { eventFeedSchema } from './queries.ts';
-import { get, ofCommands } from './route-parts.ts';
+import { get } from './route-parts.ts';
 import type { Route } from './routes.ts';
 
 export const feedRoutes = {
@@ -19,6 +19,6 @@ With \`wait\`, the request waits for the next event (long poll). With \`Accept: 
         schema: 'EventFeed',
       },
     },
-    errors: ['invalid_param', 'too_many_waits', ...ofCommands],
+    errors: ['too_many_waits'],
   },
 } satisfies Record<string, Route>;

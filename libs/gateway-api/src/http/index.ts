@@ -13,7 +13,6 @@ export * from './requests.ts';
 export * from './route-errors.ts';
 export * from './routes.ts';
 export { type PublicKey } from './team-answers.ts';
-export * from './team-requests.ts';
 export { type PositionWaits, createPositionWaits } from './min-position.ts';
 export {
   type ReadRouteDependencies,

@@ -14,3 +14,6 @@ const lengthMax = 128;
 /** The text, shortened; or stars, if it contains a secret or a card number. */
 export const keptText = (text: string): string =>
   holdsSecret(text.slice(0, 2 * lengthMax)) ? '***' : text.slice(0, lengthMax);
+
+export const holdsNoCardNumber = (text: string): boolean => !containsCardNumber(text);
+export const mustHoldNoCardNumber = 'must not contain a card number';

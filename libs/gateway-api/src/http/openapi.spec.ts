@@ -5,7 +5,7 @@ import { bodyFields } from './fields.ts';
 import { paymentListSchema } from './queries.ts';
 import { apiErrors, errorPage } from './errors.ts';
 import { errorCodes } from './route-errors.ts';
-import { bodySchemas } from './bodies.ts';
+import { bodySchemas } from './requests.ts';
 
 const document = createOpenApiDocument();
 

@@ -7,7 +7,7 @@ import { queryFields } from './fields.ts';
 import { type JsonObject, answerComponents, bodyComponents, writeReadably } from './openapi-schemas.ts';
 import { webhooksDocument } from './webhooks-document.ts';
 import { errorsOf } from './route-errors.ts';
-import { bodySchemas, bodyValues } from './bodies.ts';
+import { bodySchemas, bodyValues } from './requests.ts';
 import { type Route, routes, tags } from './routes.ts';
 
 /** A route as OpenAPI names it. */

@@ -19,7 +19,7 @@ import {
   searchSchema,
   securityLogSchema,
 } from './queries.ts';
-import { csvFile, done, listed, ofCommands, ofReads, onePage, post } from './route-parts.ts';
+import { csvFile, done, listed, ofReads, onePage, post } from './route-parts.ts';
 import type { Bound, Route } from './routes.ts';
 import { ofReplays, replayed } from './webhook-routes.ts';
 
@@ -56,13 +56,13 @@ export const operatorRoutes = {
     ...reading('payments/:token', 'teams'),
     summary: 'Shows a payment of any team, with its next inquiry and the allowed actions',
     answers: done('The payment.', 'OperatorPayment'),
-    errors: ['payment_not_found', 'store_unavailable', 'read_model_behind'],
+    errors: ['payment_not_found', ...ofReads],
   },
   listPaymentEventsOfAny: {
     ...reading('payments/:token/events', 'teams'),
     summary: 'Shows the history of a payment of any team, with people and stored events',
     answers: done('Every event, in order.', 'OperatorHistory'),
-    errors: ['payment_not_found', 'store_unavailable'],
+    errors: ['payment_not_found'],
   },
   inquirePayment: {
     ...post('command-service', 'Operators', '/api/v1/admin/payments/:token/inquire'),
@@ -70,7 +70,7 @@ export const operatorRoutes = {
     scopes: ['operators:act'],
     bound: 'teams',
     answers: done('Result of the inquiry.', 'InquiryAnswer'),
-    errors: ['payment_not_found', ...ofCommands],
+    errors: ['payment_not_found'],
   },
   transferMoney: {
     ...post('command-service', 'Operators', '/api/v1/admin/transfers'),
@@ -95,7 +95,7 @@ export const operatorRoutes = {
     answers: done('The money was transferred.', 'Transfer'),
     errors: [
       ...(['transfer_exceeds_balance', 'idempotency_key_missing', 'idempotency_key_reused'] as const),
-      ...(['operation_in_progress', 'incorrect_amount', 'incorrect_currency', ...ofCommands] as const),
+      ...(['operation_in_progress', 'incorrect_amount', 'incorrect_currency'] as const),
     ],
   },
   listPayoutsOfAll: {
@@ -110,13 +110,13 @@ export const operatorRoutes = {
     ...reading('payouts/:token', 'teams'),
     summary: 'Shows a payout of any team',
     answers: done('The payout.', 'OperatorPayout'),
-    errors: ['payout_not_found', 'store_unavailable'],
+    errors: ['payout_not_found'],
   },
   listPayoutEventsOfAny: {
     ...reading('payouts/:token/events', 'teams'),
     summary: 'Shows the history of a payout of any team, with people and stored events',
     answers: done('Every event, in order.', 'OperatorHistory'),
-    errors: ['payout_not_found', 'store_unavailable'],
+    errors: ['payout_not_found'],
   },
   listRefundsOfAll: {
     ...reading('refunds', 'teams'),
@@ -193,13 +193,12 @@ export const operatorRoutes = {
     summary: 'Lists the reconciliations of all accounts that have ended, newest first',
     query: reconciliationListSchema,
     answers: onePage('OperatorReconciliationList'),
-    errors: ['invalid_param', 'store_unavailable'],
   },
   retrieveReconciliationOfAny: {
     ...reading('reconciliations/:token', 'teams'),
     summary: 'Shows a reconciliation of any account, with its differences',
     answers: done('The reconciliation.', 'OperatorReconciliation'),
-    errors: ['reconciliation_not_found', 'store_unavailable'],
+    errors: ['reconciliation_not_found'],
   },
   requestReconciliation: {
     ...post('command-service', 'Operators', '/api/v1/admin/reconciliations'),
@@ -213,7 +212,6 @@ export const operatorRoutes = {
       example: { environment: 'production', account: 'main', day: '2030-01-31', isDryRun: true },
     },
     answers: done('The reconciliation is requested.', 'RequestedReconciliation'),
-    errors: [...ofCommands],
   },
   listWebhooksOfAll: {
     ...reading('webhooks', 'teams'),
@@ -246,7 +244,7 @@ export const operatorRoutes = {
       example: { team: 'shop', createdFrom: '2030-01-01T00:00:00Z' },
     },
     answers: replayed,
-    errors: [...ofReplays, ...ofCommands],
+    errors: [...ofReplays],
   },
   listSecurityLog: {
     ...reading('security-log', 'teams'),
@@ -256,7 +254,6 @@ export const operatorRoutes = {
     query: securityLogSchema,
     isExpensive: true,
     answers: done('One page.', 'SecurityLog'),
-    errors: ['invalid_param', 'store_unavailable'],
   },
   listReviewsOfAll: {
     ...reading('reviews', 'teams'),
@@ -306,7 +303,6 @@ export const operatorRoutes = {
     summary: 'Lists the lists of payments that you have saved by name',
     query: noQuerySchema,
     answers: done('Your saved views, by name.', 'SavedViews'),
-    errors: [...ofCommands],
   },
   saveView: {
     ...post('command-service', 'Operators', '/api/v1/admin/views'),
@@ -315,7 +311,7 @@ export const operatorRoutes = {
     bound: 'person',
     body: { schema: 'SavedView', example: { name: 'Shop, declined', query: 'team=shop&phase=declined' } },
     answers: done('Your saved views, by name.', 'SavedViews'),
-    errors: ['too_many_views', ...ofCommands],
+    errors: ['too_many_views'],
   },
   removeView: {
     ...post('command-service', 'Operators', '/api/v1/admin/views/remove'),
@@ -324,6 +320,5 @@ export const operatorRoutes = {
     bound: 'person',
     body: { schema: 'RemovedView', example: { name: 'Shop, declined' } },
     answers: done('Your remaining saved views, by name.', 'SavedViews'),
-    errors: [...ofCommands],
   },
 } satisfies Record<string, Route>;

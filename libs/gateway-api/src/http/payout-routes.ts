@@ -1,16 +1,5 @@
 import { payoutListSchema } from './queries.ts';
-import {
-  calls,
-  done,
-  get,
-  listed,
-  ofCommands,
-  ofProviderCalls,
-  ofReads,
-  post,
-  tagged,
-  unknown,
-} from './route-parts.ts';
+import { calls, done, get, listed, ofProviderCalls, ofReads, post, tagged, unknown } from './route-parts.ts';
 import type { Route } from './routes.ts';
 
 const decidedBySecondKey = <More extends Pick<Route, 'description' | 'body'>>(
@@ -25,10 +14,7 @@ const decidedBySecondKey = <More extends Pick<Route, 'description' | 'body'>>(
     isCommand: true,
     ...more,
     answers: done('The current payout.', 'CreatedPayout'),
-    errors: [
-      ...(['payout_not_found', 'payout_not_awaiting_approval', 'approval_by_requester'] as const),
-      ...ofCommands,
-    ],
+    errors: ['payout_not_found', 'payout_not_awaiting_approval', 'approval_by_requester'],
   }) satisfies Route;
 
 export const payoutRoutes = {
@@ -91,7 +77,7 @@ export const payoutRoutes = {
     scopes: ['approvals'],
     body: { schema: 'DestinationCheck', example: { account: 'DE02120300000000202051' } },
     answers: done('Result of the comparison.', 'CheckedDestination'),
-    errors: ['invalid_param', 'payout_not_found', 'payout_not_awaiting_approval', ...ofCommands],
+    errors: ['payout_not_found', 'payout_not_awaiting_approval'],
   },
   listPayouts: {
     ...get('query-service', 'Payouts', '/api/v1/payouts'),
@@ -117,6 +103,6 @@ export const payoutRoutes = {
     scopes: ['read', 'payouts', 'approvals'],
     tellsPosition: true,
     answers: done('Every event, in order.', 'PayoutHistory'),
-    errors: ['payout_not_found', 'store_unavailable'],
+    errors: ['payout_not_found'],
   },
 } satisfies Record<string, Route>;

@@ -11,14 +11,13 @@ export const reconciliationRoutes = {
     scopes: ['admin'],
     query: reconciliationListSchema,
     answers: onePage('ReconciliationList'),
-    errors: ['invalid_param', 'store_unavailable'],
   },
   retrieveReconciliation: {
     ...get('query-service', 'People', '/api/v1/reconciliations/:token'),
     summary: 'Shows a reconciliation with its differences',
     scopes: ['admin'],
     answers: { 200: { meaning: 'The reconciliation.', schema: 'ReconciliationAnswer' } },
-    errors: ['reconciliation_not_found', 'store_unavailable'],
+    errors: ['reconciliation_not_found'],
   },
   exportReconciliation: {
     ...get('query-service', 'People', '/api/v1/reconciliations/:token/differences.csv'),
@@ -26,6 +25,6 @@ export const reconciliationRoutes = {
     description: 'RFC 4180 with a header line, written as the export of payments; amounts in minor units.',
     scopes: ['admin'],
     answers: { 200: { meaning: 'The file.', type: 'text/csv' } },
-    errors: ['reconciliation_not_found', 'store_unavailable'],
+    errors: ['reconciliation_not_found'],
   },
 } satisfies Record<string, Route>;

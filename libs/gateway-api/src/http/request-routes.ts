@@ -12,7 +12,6 @@ export const requestRoutes = {
     scopes: ['read'],
     query: requestListSchema,
     answers: onePage('RequestList'),
-    errors: ['invalid_param'],
   },
   retrieveRequest: {
     ...get('query-service', 'Requests', '/api/v1/requests/:id'),

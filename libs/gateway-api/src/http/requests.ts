@@ -1,6 +1,5 @@
 /** The bodies of requests that are the gateway's own; the others are the specification's. */
 import {
-  containsCardNumber,
   environmentSchema,
   metadataBytes,
   metadataBytesMax,
@@ -9,19 +8,23 @@ import {
 } from '@tollgate/core';
 import { amountSchema, currencySchema, orMissing } from '@tollgate/core/money';
 import {
+  cardSchema,
   createPaymentRequestSchema,
   httpUrlSchema,
   isVisibleText,
   mustBeVisible,
   visibleTextPattern,
+  paymentNameSchema,
   payoutRequestSchema as payoutOfService,
   refundRequestSchema as refundOfService,
 } from '@tollgate/payment-api';
-import { z } from 'zod';
 import { savedViewSchema as viewSchema } from '@tollgate/teams';
+import { z } from 'zod';
 import { anyReviewCodes } from '../review.ts';
 import { everyWebhookEvent, webhookEventNames } from '../webhook-endpoint.ts';
+import { holdsNoCardNumber, mustHoldNoCardNumber } from './kept-text.ts';
 import { instantSchema } from './queries.ts';
+import { scopeNameSchema, teamBodySchemas } from './team-requests.ts';
 
 const { entries, name, value } = metadataLimits;
 
@@ -51,21 +54,6 @@ const metadataRequestSchema = z
   })
   .optional();
 
-// The gateway sends the webhooks, so callbackUrl is optional (the specification does not show the Payment Service's own rule).
-export const paymentRequestSchema = createPaymentRequestSchema
-  .partial({ callbackUrl: true })
-  .extend({ metadata: metadataRequestSchema });
-export type PaymentRequest = z.infer<typeof paymentRequestSchema>;
-
-export const refundRequestSchema = refundOfService.extend({ metadata: metadataRequestSchema });
-export type RefundRequest = z.infer<typeof refundRequestSchema>;
-
-export const payoutRequestSchema = payoutOfService.extend({ metadata: metadataRequestSchema });
-export type PayoutRequest = z.infer<typeof payoutRequestSchema>;
-
-export const holdsNoCardNumber = (text: string): boolean => !containsCardNumber(text);
-export const mustHoldNoCardNumber = 'must not contain a card number';
-
 const reasonSchema = z
   .string('must be a string')
   .trim()
@@ -74,77 +62,23 @@ const reasonSchema = z
   .refine(isVisibleText, mustBeVisible)
   .refine(holdsNoCardNumber, mustHoldNoCardNumber);
 
-export const resolutionRequestSchema = z.strictObject({
-  code: z.enum(anyReviewCodes),
-  /** Which review of this code: a resolution applies only to the review that the person has seen. */
-  number: z.int('must be a whole number: take it from the list of reviews').min(1, 'must be at least 1'),
-  resolution: resolutionSchema,
-  /** Why, in the person's own words. It becomes part of the history. */
-  reason: reasonSchema,
-});
-
-export const approvalRefusalSchema = z.strictObject({
-  /** Why, in the person's own words. It becomes part of the history. */
-  reason: reasonSchema,
-});
-
-export const destinationCheckSchema = z.strictObject({
-  account: z.string('must be given').min(1, 'must not be empty').max(64, 'must be at most 64 characters'),
-});
-
-export const accountChangeRequestSchema = z.strictObject({
-  /** Why, in the person's own words: others see it in the list of accounts. */
-  reason: reasonSchema,
-  /** Skips the reconciliation that is due after a restore. */
-  override: z.boolean('must be true or false').optional(),
-});
-
 const walletRule = 'must be a wallet: team-<team>, wallet-<name> of a shared one, or provider';
 const walletSchema = () =>
   z.string(orMissing(walletRule)).regex(/^(provider|(team|wallet)-[a-z][a-z0-9-]{0,62})$/, walletRule);
 
-export const transferRequestSchema = z
-  .strictObject({
-    environment: environmentSchema,
-    account: z.string(orMissing('must be a merchant account')).min(1, 'must be a merchant account').max(63),
-    currency: currencySchema,
-    amount: amountSchema,
-    from: walletSchema(),
-    to: walletSchema(),
-    reason: reasonSchema,
-  })
-  .refine(({ from, to }) => from !== to, { path: ['to'], error: 'must be another wallet than from' });
-
-export const savedViewSchema = viewSchema.extend({
+const savedViewSchema = viewSchema.extend({
   name: viewSchema.shape.name
     .refine(isVisibleText, mustBeVisible)
     .refine(holdsNoCardNumber, mustHoldNoCardNumber),
   query: viewSchema.shape.query.refine(holdsNoCardNumber, mustHoldNoCardNumber),
 });
-/** Accepts any name, because views saved before names were validated must be removable, too. */
-export const removedViewSchema = viewSchema.pick({ name: true });
 
 const credentialIdSchema = z
   .string('must be a text')
   .regex(/^[0-9a-f]{24}$/, 'must be 24 hexadecimal digits in lower case');
 const personSchema = z.string('must be a text').min(1, 'must not be empty').max(128);
 
-const ownCredentialRevocationSchema = z.strictObject({
-  credentialId: credentialIdSchema.optional(),
-});
-const credentialRevocationSchema = z
-  .strictObject({ credentialId: credentialIdSchema.optional(), person: personSchema.optional() })
-  .refine(({ credentialId, person }) => (credentialId === undefined) !== (person === undefined), {
-    path: ['credentialId'],
-    message: 'must be given if person is absent, and left out otherwise',
-  });
-
-export const credentialBodySchemas = {
-  OwnCredentialRevocation: ownCredentialRevocationSchema,
-  CredentialRevocation: credentialRevocationSchema,
-} as const;
-
-export const webhookEventNameSchema = z.enum(
+const webhookEventNameSchema = z.enum(
   [everyWebhookEvent, ...webhookEventNames],
   `must be * for all events, or one of ${webhookEventNames.join(', ')}`,
 );
@@ -162,26 +96,9 @@ const endpointShape = {
     .refine(isVisibleText, mustBeVisible)
     .refine(holdsNoCardNumber, mustHoldNoCardNumber),
 };
-export const webhookEndpointRequestSchema = z.strictObject({
-  url: endpointShape.url,
-  events: endpointShape.events.optional(),
-  description: endpointShape.description.optional(),
-});
-export const webhookEndpointChangeSchema = z
-  .strictObject({ ...endpointShape, status: z.enum(['enabled', 'disabled'], 'must be enabled or disabled') })
-  .partial();
 
 /** Maximum time in which webhooks carry the signature of the former secret as well. */
 const overlapHoursMax = 168;
-export const secretRotationSchema = z
-  .strictObject({
-    overlapHours: z
-      .int('must be a whole number of hours')
-      .min(0, 'must be at least 0')
-      .max(overlapHoursMax, `must be at most ${overlapHoursMax}`)
-      .optional(),
-  })
-  .optional();
 
 const replayShape = {
   id: z.string('must be a text').max(64, 'must be at most 64 characters').optional(),
@@ -192,31 +109,107 @@ const replayShape = {
   cursor: z.string('must be a text').max(64, 'must be at most 64 characters').optional(),
 };
 
-export const webhookReplaySchema = z.strictObject({
-  ...replayShape,
-  token: z.string('must be a text').max(100, 'must be at most 100 characters').optional(),
-});
+/** The request bodies, by their names in the OpenAPI document. The routes parse with these schemas. */
+export const bodySchemas = {
+  // The gateway sends the webhooks, so callbackUrl is optional (the specification does not show the Payment Service's own rule).
+  PaymentRequest: createPaymentRequestSchema
+    .partial({ callbackUrl: true })
+    .extend({ metadata: metadataRequestSchema }),
+  PaymentName: paymentNameSchema,
+  RefundRequest: refundOfService.extend({ metadata: metadataRequestSchema }),
+  PayoutRequest: payoutOfService.extend({ metadata: metadataRequestSchema }),
+  Resolution: z.strictObject({
+    code: z.enum(anyReviewCodes),
+    /** Which review of this code: a resolution applies only to the review that the person has seen. */
+    number: z.int('must be a whole number: take it from the list of reviews').min(1, 'must be at least 1'),
+    resolution: resolutionSchema,
+    /** Why, in the person's own words. It becomes part of the history. */
+    reason: reasonSchema,
+  }),
+  ApprovalRefusal: z.strictObject({
+    /** Why, in the person's own words. It becomes part of the history. */
+    reason: reasonSchema,
+  }),
+  DestinationCheck: z.strictObject({
+    account: z.string('must be given').min(1, 'must not be empty').max(64, 'must be at most 64 characters'),
+  }),
+  AccountChange: z.strictObject({
+    /** Why, in the person's own words: others see it in the list of accounts. */
+    reason: reasonSchema,
+    /** Skips the reconciliation that is due after a restore. */
+    override: z.boolean('must be true or false').optional(),
+  }),
+  TransferRequest: z
+    .strictObject({
+      environment: environmentSchema,
+      account: z.string(orMissing('must be a merchant account')).min(1, 'must be a merchant account').max(63),
+      currency: currencySchema,
+      amount: amountSchema,
+      from: walletSchema(),
+      to: walletSchema(),
+      reason: reasonSchema,
+    })
+    .refine(({ from, to }) => from !== to, { path: ['to'], error: 'must be another wallet than from' }),
+  ReconciliationRequest: z.strictObject({
+    environment: environmentSchema,
+    account: z
+      .string('must be a text')
+      .min(1, 'must not be empty')
+      .max(64, { error: 'must be at most 64 characters', abort: true })
+      .refine(isVisibleText, mustBeVisible)
+      .refine(holdsNoCardNumber, mustHoldNoCardNumber),
+    day: z.iso.date('must be a day written YYYY-MM-DD'),
+    isDryRun: z.boolean('must be true or false').default(false),
+  }),
+  WebhookEndpointRequest: z.strictObject({
+    url: endpointShape.url,
+    events: endpointShape.events.optional(),
+    description: endpointShape.description.optional(),
+  }),
+  WebhookEndpointChange: z
+    .strictObject({
+      ...endpointShape,
+      status: z.enum(['enabled', 'disabled'], 'must be enabled or disabled'),
+    })
+    .partial(),
+  SecretRotation: z
+    .strictObject({
+      overlapHours: z
+        .int('must be a whole number of hours')
+        .min(0, 'must be at least 0')
+        .max(overlapHoursMax, `must be at most ${overlapHoursMax}`)
+        .optional(),
+    })
+    .optional(),
+  WebhookReplay: z.strictObject({
+    ...replayShape,
+    token: z.string('must be a text').max(100, 'must be at most 100 characters').optional(),
+  }),
+  OperatorWebhookReplay: z.strictObject({
+    ...replayShape,
+    team: z.string('must be a text').max(63, 'must be at most 63 characters').optional(),
+    environment: environmentSchema.optional(),
+  }),
+  OwnCredentialRevocation: z.strictObject({
+    credentialId: credentialIdSchema.optional(),
+  }),
+  CredentialRevocation: z
+    .strictObject({ credentialId: credentialIdSchema.optional(), person: personSchema.optional() })
+    .refine(({ credentialId, person }) => (credentialId === undefined) !== (person === undefined), {
+      path: ['credentialId'],
+      message: 'must be given if person is absent, and left out otherwise',
+    }),
+  SavedView: savedViewSchema,
+  /** Accepts any name, because views saved before names were validated must be removable, too. */
+  RemovedView: viewSchema.pick({ name: true }),
+  ...teamBodySchemas,
+} as const;
+export type BodyName = keyof typeof bodySchemas;
+export type BodyOf<Name extends BodyName> = z.infer<(typeof bodySchemas)[Name]>;
 
-export const operatorWebhookReplaySchema = z.strictObject({
-  ...replayShape,
-  team: z.string('must be a text').max(63, 'must be at most 63 characters').optional(),
-  environment: environmentSchema.optional(),
-});
-
-export const reconciliationRequestSchema = z.strictObject({
-  environment: environmentSchema,
-  account: z
-    .string('must be a text')
-    .min(1, 'must not be empty')
-    .max(64, { error: 'must be at most 64 characters', abort: true })
-    .refine(isVisibleText, mustBeVisible)
-    .refine(holdsNoCardNumber, mustHoldNoCardNumber),
-  day: z.iso.date('must be a day written YYYY-MM-DD'),
-  isDryRun: z.boolean('must be true or false').default(false),
-});
-
-export const webhookEndpointBodySchemas = {
-  WebhookEndpointRequest: webhookEndpointRequestSchema,
-  WebhookEndpointChange: webhookEndpointChangeSchema,
-  SecretRotation: secretRotationSchema,
+/** Parts of bodies, by their names. Java cannot write a list of values without a name, nor Go an object. */
+export const bodyValues = {
+  Card: cardSchema,
+  Scope: scopeNameSchema,
+  WebhookEventName: webhookEventNameSchema,
 } as const;

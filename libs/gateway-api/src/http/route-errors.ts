@@ -11,7 +11,7 @@ const underKey: readonly ErrorCode[] = [
   ...(['auth_header_not_found', 'incorrect_private_key', 'api_key_expired', 'network_not_allowed'] as const),
   ...(['person_token_expired', 'person_token_revoked', 'session_idle'] as const),
   ...(['scope_missing', 'incorrect_team', 'rate_limit_exceeded'] as const),
-  ...(['core_api_error', 'service_unavailable', 'answer_lost'] as const),
+  ...(['core_api_error', 'store_unavailable', 'service_unavailable', 'answer_lost'] as const),
   // While two releases run side by side.
   ...(['event_of_newer_version', 'upgrade_not_finished'] as const),
 ];
@@ -38,12 +38,13 @@ export const errorCodes = (): ReadonlySet<ErrorCode> =>
 
 /** All possible answers of a call beyond its own, by status. */
 export function errorsOf(
-  route: Pick<Route, 'scopes' | 'body' | 'errors' | 'query' | 'isExpensive'>,
+  route: Pick<Route, 'scopes' | 'body' | 'errors' | 'query' | 'minPosition' | 'isExpensive'>,
 ): Readonly<Record<string, readonly ErrorCode[]>> {
-  const { scopes, body, errors = [] } = route;
+  const { scopes, body, query, minPosition, errors = [] } = route;
   const codes = new Set<ErrorCode>([
     ...always,
     ...(body === undefined ? [] : withBody),
+    ...(query === undefined && minPosition === undefined ? [] : (['invalid_param'] as const)),
     ...errors,
     ...(scopes === undefined ? [] : underKey),
     ...(mayBeExpensive(route) ? (['too_many_reads'] as const) : []),

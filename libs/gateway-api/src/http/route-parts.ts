@@ -3,12 +3,11 @@ import type { AnswerName } from './answers.ts';
 import type { ErrorCode } from './errors.ts';
 import type { AnsweringService, Route, Tag } from './routes.ts';
 
-export const ofCommands = ['store_unavailable'] as const;
-export const ofReads = ['invalid_param', 'store_unavailable', 'read_model_behind'] as const;
+export const ofReads = ['read_model_behind'] as const;
 /** Possible answers of every command that calls the Payment Service. */
 export const ofProviderCalls = [
   ...['operation_in_progress', 'no_account', 'provider_account_refused', 'provider_not_reached'],
-  ...['provider_unavailable', 'account_paused', 'account_draining', 'store_unavailable'],
+  ...['provider_unavailable', 'account_paused', 'account_draining'],
 ] as readonly ErrorCode[];
 export const done = (meaning: string, schema: AnswerName) => ({ 200: { meaning, schema } });
 export const onePage = (schema: AnswerName) =>

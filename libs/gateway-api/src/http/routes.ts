@@ -3,7 +3,7 @@ import { balanceQuerySchema } from '@tollgate/payment-api';
 import type { CallerScope, OperatorScope, PersonScope, Scope } from '@tollgate/teams';
 import type { z } from 'zod';
 import type { AnswerName } from './answers.ts';
-import type { BodyName } from './bodies.ts';
+import type { BodyName } from './requests.ts';
 import type { ErrorCode } from './errors.ts';
 import { paymentExportSchema, paymentListSchema, reviewListSchema, totalsQuerySchema } from './queries.ts';
 import { accountRoutes } from './account-routes.ts';
@@ -24,7 +24,6 @@ import {
   done,
   get,
   listed,
-  ofCommands,
   ofProviderCalls,
   ofReads,
   post,
@@ -195,7 +194,7 @@ const payments = {
     scopes: ['read', 'payments'],
     tellsPosition: true,
     answers: done('Every event, in order.', 'PaymentHistory'),
-    errors: ['payment_not_found', 'store_unavailable'],
+    errors: ['payment_not_found'],
   },
 } satisfies Record<string, Route>;
 
@@ -215,7 +214,6 @@ const others = {
       'provider_unavailable',
       'read_model_behind',
       'sum_too_large',
-      ...ofCommands,
     ],
   },
   listTotals: {
@@ -261,7 +259,7 @@ const others = {
     },
     errors: [
       ...(['payment_not_found', 'payout_not_found', 'review_not_found'] as const),
-      ...(['resolution_not_allowed', 'person_required', 'operator_required', ...ofCommands] as const),
+      ...(['resolution_not_allowed', 'person_required', 'operator_required'] as const),
     ],
   },
 } satisfies Record<string, Route>;

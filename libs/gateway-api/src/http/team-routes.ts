@@ -1,6 +1,6 @@
 /** Teams and their keys, for operators. */
 import { keyListSchema, noQuerySchema } from './queries.ts';
-import { done, ofCommands } from './route-parts.ts';
+import { done } from './route-parts.ts';
 import type { Route } from './routes.ts';
 
 const ofOperators = { service: 'command-service', tag: 'Operators' } as const;
@@ -17,7 +17,7 @@ const changing = {
   method: 'POST',
   answers: done('The current team.', 'TeamDetails'),
 } as const;
-const ofChanges = ['team_not_found', 'signing_key_missing', ...ofCommands] as const;
+const ofChanges = ['team_not_found', 'signing_key_missing'] as const;
 
 export const teamRoutes = {
   listKeysOfAll: {
@@ -29,7 +29,6 @@ export const teamRoutes = {
     bound: 'teams',
     query: keyListSchema,
     answers: done('One page.', 'KeyList'),
-    errors: ['invalid_param', 'store_unavailable'],
   },
   retrieveTeam: {
     ...ofOperators,
@@ -40,7 +39,7 @@ export const teamRoutes = {
     bound: 'teams',
     query: noQuerySchema,
     answers: done('The team.', 'TeamDetails'),
-    errors: ['team_not_found', 'store_unavailable'],
+    errors: ['team_not_found'],
   },
   addTeam: {
     ...ofOperators,
@@ -51,7 +50,7 @@ export const teamRoutes = {
     ...managedForAll,
     body: { schema: 'TeamRequest', example: { team: 'shop' } },
     answers: done('The team exists.', 'ChangedTeam'),
-    errors: ['team_exists', 'signing_key_missing', ...ofCommands],
+    errors: ['team_exists', 'signing_key_missing'],
   },
   issueKey: {
     ...ofOperators,
@@ -66,10 +65,7 @@ export const teamRoutes = {
       example: { team: 'shop', environment: 'sandbox', scopes: ['payments', 'read'] },
     },
     answers: done('The key.', 'IssuedKey'),
-    errors: [
-      ...(['team_not_found', 'key_exists', 'too_many_active_keys', 'signing_key_missing'] as const),
-      ...ofCommands,
-    ],
+    errors: ['team_not_found', 'key_exists', 'too_many_active_keys', 'signing_key_missing'],
   },
   revokeKey: {
     ...ofOperators,
@@ -81,7 +77,7 @@ export const teamRoutes = {
     bound: 'teams',
     body: { schema: 'KeyRevocation', example: { team: 'shop' } },
     answers: done('It is revoked.', 'ChangedTeam'),
-    errors: ['team_not_found', 'key_not_found', 'signing_key_missing', ...ofCommands],
+    errors: ['team_not_found', 'key_not_found', 'signing_key_missing'],
   },
   allowOrigins: {
     ...changing,

@@ -1,13 +1,13 @@
 /** The standing endpoints of a team, and the webhooks sent to them and to each `callbackUrl`. */
 import { webhookListSchema } from './queries.ts';
-import { done, ofCommands } from './route-parts.ts';
+import { done } from './route-parts.ts';
 import type { Route } from './routes.ts';
 
 const endpoints = '/api/v1/webhook-endpoints';
 const atEndpoints = { service: 'notifier', tag: 'Webhooks' } as const;
 const reading = ['read', 'admin'] as const;
 const changing = ['admin', 'operators:teams'] as const;
-const ofOne = ['webhook_endpoint_not_found', ...ofCommands] as const;
+const ofOne = ['webhook_endpoint_not_found'] as const;
 const ofChanges = ['webhook_endpoint_exists', 'too_many_endpoint_changes', 'origin_not_allowed'] as const;
 
 export const replayed = {
@@ -29,7 +29,6 @@ export const webhookRoutes = {
     summary: 'Lists the standing webhook endpoints of your team',
     scopes: reading,
     answers: done('The endpoints, oldest first.', 'WebhookEndpointList'),
-    errors: [...ofCommands],
   },
   createWebhookEndpoint: {
     ...atEndpoints,
@@ -49,7 +48,7 @@ export const webhookRoutes = {
         schema: 'CreatedWebhookEndpoint',
       },
     },
-    errors: [...ofChanges, 'too_many_webhook_endpoints', ...ofCommands],
+    errors: [...ofChanges, 'too_many_webhook_endpoints'],
   },
   retrieveWebhookEndpoint: {
     ...atEndpoints,
@@ -114,7 +113,7 @@ export const webhookRoutes = {
     scopes: reading,
     query: webhookListSchema,
     answers: done('One page.', 'WebhookList'),
-    errors: ['invalid_param', 'read_model_behind', ...ofCommands],
+    errors: ['invalid_param', 'read_model_behind'],
   },
   replayWebhooks: {
     ...atEndpoints,
@@ -129,6 +128,6 @@ export const webhookRoutes = {
       example: { endpoint: 'we_4kq2v6t3b7yz', createdFrom: '2030-01-01T00:00:00Z' },
     },
     answers: replayed,
-    errors: [...ofReplays, ...ofCommands],
+    errors: [...ofReplays],
   },
 } satisfies Record<string, Route>;

@@ -1,14 +1,7 @@
 /** Lists webhooks and sends them again: those of a team, and those of all teams for operators. */
 import { type Position, beginning } from '@tollgate/event-store';
 import { type PublicWebhook, toIso } from '@tollgate/gateway-api';
-import {
-  type Call,
-  addRoute,
-  operatorWebhookReplaySchema,
-  routes,
-  sendError,
-  webhookReplaySchema,
-} from '@tollgate/gateway-api/http';
+import { type Call, addRoute, bodySchemas, routes, sendError } from '@tollgate/gateway-api/http';
 import { type Actor, InvariantViolation, isToken } from '@tollgate/core';
 import { type Log, omitUndefined, sendErrors, toErrorEntries } from '@tollgate/service-kit';
 import { type Caller, type SecurityWatch, type TeamDirectory } from '@tollgate/teams';
@@ -72,7 +65,7 @@ export function registerDeliveryRoutes(app: FastifyInstance, deps: DeliveryRoute
   });
   addRoute(app, deps, routes.replayWebhooks, async (call) => {
     const { caller, request, reply } = call;
-    const parsed = webhookReplaySchema.safeParse(request.body);
+    const parsed = bodySchemas.WebhookReplay.safeParse(request.body);
     if (!parsed.success) return sendErrors(reply, 400, toErrorEntries(parsed.error));
     const { token, id } = parsed.data;
     const owners = [caller];
@@ -90,7 +83,7 @@ export function registerDeliveryRoutes(app: FastifyInstance, deps: DeliveryRoute
   });
   addRoute(app, deps, routes.replayWebhooksOfAll, async (call) => {
     const { caller, request, reach, reply } = call;
-    const parsed = operatorWebhookReplaySchema.safeParse(request.body);
+    const parsed = bodySchemas.OperatorWebhookReplay.safeParse(request.body);
     if (!parsed.success) return sendErrors(reply, 400, toErrorEntries(parsed.error));
     const owners = reach.isEverywhere ? undefined : reach.ownersAmong(deps.directory.names());
     return replay(deps, call, { ...parsed.data, owners, actor: personIn(caller) });
@@ -158,7 +151,7 @@ function matches(
   return createdAt >= createdFrom && createdAt < createdBefore;
 }
 
-interface Replay extends z.infer<typeof operatorWebhookReplaySchema> {
+interface Replay extends z.infer<typeof bodySchemas.OperatorWebhookReplay> {
   owners: DeliveryFilter['owners'];
   actor: Actor;
 }

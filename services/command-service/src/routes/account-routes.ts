@@ -1,6 +1,6 @@
 /** The merchant accounts, for operators: their health, our balance there, and their state. */
 import { toIso } from '@tollgate/gateway-api';
-import { accountChangeRequestSchema, routes, sendError } from '@tollgate/gateway-api/http';
+import { routes, sendError } from '@tollgate/gateway-api/http';
 import {
   type AccountChange,
   type AccountRefusal,
@@ -19,11 +19,16 @@ import {
   inquiryLimits,
   type Accounts,
 } from '@tollgate/core';
-import { StartupError, omitUndefined, isRetryable, sendErrors } from '@tollgate/service-kit';
+import { StartupError, omitUndefined, isRetryable } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { toRefusedAnswer } from './answers.ts';
-import { parseBody } from './parsed.ts';
-import { type CallerRequest, type RouteKit, addCommandRoute } from './route-kit.ts';
+import {
+  type BodyRequest,
+  type CallerRequest,
+  type RouteKit,
+  addBodyRoute,
+  addCommandRoute,
+} from './route-kit.ts';
 
 export interface AccountRouteDependencies extends RouteKit, AccountChangeDependencies {
   accounts: Accounts;
@@ -58,9 +63,9 @@ export function registerAccountRoutes(app: FastifyInstance, deps: AccountRouteDe
     return sendError(reply, 'provider_unavailable', { message });
   });
 
-  addCommandRoute(app, deps, routes.pauseAccount, (call) => change(deps, call, 'paused'));
-  addCommandRoute(app, deps, routes.drainAccount, (call) => change(deps, call, 'draining'));
-  addCommandRoute(app, deps, routes.resumeAccount, (call) => change(deps, call, 'active'));
+  addBodyRoute(app, deps, routes.pauseAccount, (call) => change(deps, call, 'paused'));
+  addBodyRoute(app, deps, routes.drainAccount, (call) => change(deps, call, 'draining'));
+  addBodyRoute(app, deps, routes.resumeAccount, (call) => change(deps, call, 'active'));
   addCommandRoute(app, deps, routes.reloadAccounts, (call) => reload(deps, call));
 }
 
@@ -74,15 +79,13 @@ const accountIn = (
 
 async function change(
   deps: AccountRouteDependencies,
-  { caller: { operator }, cause, request, reply }: CallerRequest,
+  { caller: { operator }, cause, body, request, reply }: BodyRequest<typeof routes.pauseAccount>,
   state: AccountState,
 ): Promise<FastifyReply> {
-  const parsed = parseBody(accountChangeRequestSchema, request.body);
-  if (parsed.kind === 'refused') return sendErrors(reply, 400, parsed.errors);
   const found = accountIn(deps, request);
   if (found === undefined) return sendError(reply, 'account_not_found');
   const { environment, name: account } = found;
-  const { reason, override = false } = parsed.value;
+  const { reason, override = false } = body;
   const changedBy = operator?.person ?? '';
   const wanted = { environment, account, state, reason, changedBy, isOverridden: override };
   const refusal = await changeAccount(deps, wanted, cause);

@@ -1,7 +1,7 @@
 /** Begins sessions of people, and revokes their credentials. */
-import { credentialBodySchemas, routes, sendError, toPublicCredential } from '@tollgate/gateway-api/http';
+import { routes, sendError, toPublicCredential } from '@tollgate/gateway-api/http';
 import type { EventStore } from '@tollgate/event-store';
-import { type Clock, type Ids, InvariantViolation, sendErrors } from '@tollgate/service-kit';
+import { type Clock, type Ids, InvariantViolation } from '@tollgate/service-kit';
 import {
   type Caller,
   type OperatorClaims,
@@ -9,8 +9,7 @@ import {
   createCredentialRegister,
 } from '@tollgate/teams';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { parseBody } from './parsed.ts';
-import { type RouteKit, addCommandRoute } from './route-kit.ts';
+import { type RouteKit, addBodyRoute, addCommandRoute } from './route-kit.ts';
 
 export interface CredentialRouteDependencies extends RouteKit {
   store: EventStore;
@@ -44,19 +43,12 @@ export function registerCredentialRoutes(app: FastifyInstance, deps: CredentialR
       .send({ success: true, session: operators.seal(session) });
   });
 
-  addCommandRoute(app, deps, routes.revokeOwnCredentials, async ({ caller, request, reply }) => {
-    const parsed = parseBody(
-      credentialBodySchemas.OwnCredentialRevocation,
-      request.body === undefined ? {} : request.body,
-    );
-    if (parsed.kind === 'refused') return sendErrors(reply, 400, parsed.errors);
-    return revoke(reply, credentialOf(caller).person, parsed.value.credentialId);
-  });
+  addBodyRoute(app, deps, routes.revokeOwnCredentials, ({ caller, body, reply }) =>
+    revoke(reply, credentialOf(caller).person, body.credentialId),
+  );
 
-  addCommandRoute(app, deps, routes.revokeCredentials, async ({ request, reply }) => {
-    const parsed = parseBody(credentialBodySchemas.CredentialRevocation, request.body);
-    if (parsed.kind === 'refused') return sendErrors(reply, 400, parsed.errors);
-    const { credentialId: id, person } = parsed.value;
+  addBodyRoute(app, deps, routes.revokeCredentials, async ({ body, reply }) => {
+    const { credentialId: id, person } = body;
     if (id === undefined) return revoke(reply, person, undefined);
     await directory.catchUp();
     const known = directory.credentialsOfPeople().find((each) => each.id === id);

@@ -1,6 +1,6 @@
 /** The routes of refunds, payouts and the balance. */
 import { toPublicPayout } from '@tollgate/gateway-api';
-import { approvalRefusalSchema, destinationCheckSchema, routes, sendError } from '@tollgate/gateway-api/http';
+import { routes, sendError } from '@tollgate/gateway-api/http';
 import { sendErrors } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Balances } from '@tollgate/ledger';
@@ -17,11 +17,13 @@ import {
   decidePayoutApproval,
 } from '@tollgate/approvals';
 import { sendAnswer, toPayoutAnswer, toRefundAnswer, toRefusedAnswer } from './answers.ts';
-import { parseIdempotencyKey, parseBody } from './parsed.ts';
+import { parseIdempotencyKey } from './parsed.ts';
 import { parsePayoutRequest, parseRefundRequest } from './requests.ts';
 import {
+  type BodyRequest,
   type CallerRequest,
   type RouteKit,
+  addBodyRoute,
   addCommandRoute,
   repeatableBy,
   sendNotBegun,
@@ -37,13 +39,10 @@ export function registerMoneyRoutes(app: FastifyInstance, deps: MoneyRouteDepend
   addCommandRoute(app, deps, routes.refundPayment, (call) => postRefund(deps, call));
   addCommandRoute(app, deps, routes.createPayout, (call) => postPayout(deps, call));
   addCommandRoute(app, deps, routes.approvePayout, (call) => postDecision(deps, call, { kind: 'approve' }));
-  addCommandRoute(app, deps, routes.refusePayout, async (call) => {
-    const parsed = parseBody(approvalRefusalSchema, call.request.body);
-    return parsed.kind === 'refused'
-      ? sendErrors(call.reply, 400, parsed.errors)
-      : postDecision(deps, call, { kind: 'refuse', ...parsed.value });
-  });
-  addCommandRoute(app, deps, routes.checkPayoutDestination, (call) => postDestination(deps, call));
+  addBodyRoute(app, deps, routes.refusePayout, (call) =>
+    postDecision(deps, call, { kind: 'refuse', ...call.body }),
+  );
+  addBodyRoute(app, deps, routes.checkPayoutDestination, (call) => postDestination(deps, call));
   addCommandRoute(app, deps, routes.retrieveBalance, (call) => getBalance(deps, call));
 }
 
@@ -95,12 +94,10 @@ async function postDecision(
 
 async function postDestination(
   deps: MoneyRouteDependencies,
-  { caller, cause, request, reply }: CallerRequest,
+  { caller, cause, body, request, reply }: BodyRequest<typeof routes.checkPayoutDestination>,
 ): Promise<FastifyReply> {
-  const parsed = parseBody(destinationCheckSchema, request.body);
-  if (parsed.kind === 'refused') return sendErrors(reply, 400, parsed.errors);
   const { token } = request.params as { token: string };
-  const result = await checkPayoutDestination(deps, { caller, token, cause, ...parsed.value });
+  const result = await checkPayoutDestination(deps, { caller, token, cause, ...body });
   if (result.kind === 'refused') return sendRefusal(reply, result.refusal);
   if (result.isSame !== undefined) return reply.send({ success: true, isSame: result.isSame });
   const message = 'This payout goes to a card or a recurring token. Only bank accounts can be compared.';

@@ -1,12 +1,5 @@
 /** Routes of operators over all teams. */
-import {
-  reconciliationRequestSchema,
-  removedViewSchema,
-  routes,
-  savedViewSchema,
-  sendError,
-  transferRequestSchema,
-} from '@tollgate/gateway-api/http';
+import { routes, sendError } from '@tollgate/gateway-api/http';
 import type { EventStore } from '@tollgate/event-store';
 import { type Clock, type Ids, InvariantViolation, sendErrors } from '@tollgate/service-kit';
 import { type Caller, type Operator, type Reach, createSavedViews } from '@tollgate/teams';
@@ -15,8 +8,8 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { type TransferDependencies, transferMoney } from '@tollgate/ledger';
 import { requestReconciliation } from '@tollgate/reconciliation';
-import { parseBody, parseIdempotencyKey } from './parsed.ts';
-import { type RouteKit, addCommandRoute, sendRefusal } from './route-kit.ts';
+import { parseIdempotencyKey } from './parsed.ts';
+import { type RouteKit, addBodyRoute, addCommandRoute, sendRefusal } from './route-kit.ts';
 
 export interface OperatorRouteDependencies extends RouteKit, TransferDependencies {
   store: EventStore;
@@ -44,44 +37,37 @@ export function registerOperatorRoutes(app: FastifyInstance, deps: OperatorRoute
 
 function addViewRoutes(app: FastifyInstance, deps: OperatorRouteDependencies): void {
   const saved = createSavedViews(deps);
+
   addCommandRoute(app, deps, routes.listSavedViews, async ({ caller, reply }) =>
     reply.send({ success: true, views: await saved.of(personOf(caller)) }),
   );
-  addCommandRoute(app, deps, routes.saveView, async ({ caller, request, reply }) => {
-    const parsed = parseBody(savedViewSchema, request.body);
-    if (parsed.kind === 'refused') return sendErrors(reply, 400, parsed.errors);
-    const views = await saved.save(personOf(caller), parsed.value);
+  addBodyRoute(app, deps, routes.saveView, async ({ caller, body, reply }) => {
+    const views = await saved.save(personOf(caller), body);
     return views === undefined ? sendError(reply, 'too_many_views') : reply.send({ success: true, views });
   });
-  addCommandRoute(app, deps, routes.removeView, async ({ caller, request, reply }) => {
-    const parsed = parseBody(removedViewSchema, request.body);
-    if (parsed.kind === 'refused') return sendErrors(reply, 400, parsed.errors);
-    return reply.send({ success: true, views: await saved.remove(personOf(caller), parsed.value.name) });
-  });
+  addBodyRoute(app, deps, routes.removeView, async ({ caller, body, reply }) =>
+    reply.send({ success: true, views: await saved.remove(personOf(caller), body.name) }),
+  );
 }
 
 function addReconciliationRoute(app: FastifyInstance, deps: OperatorRouteDependencies): void {
-  addCommandRoute(app, deps, routes.requestReconciliation, async ({ caller, request, reply }) => {
-    const parsed = parseBody(reconciliationRequestSchema, request.body);
-    if (parsed.kind === 'refused') return sendErrors(reply, 400, parsed.errors);
-    if (Date.parse(parsed.value.day) > deps.clock.now()) {
+  addBodyRoute(app, deps, routes.requestReconciliation, async ({ caller, body, reply }) => {
+    if (Date.parse(body.day) > deps.clock.now()) {
       const message = 'The day must not be in the future.';
       return sendError(reply, 'invalid_param', { message, parameter: 'day' });
     }
     const { person: name, source } = personOf(caller);
-    const wanted = { ...parsed.value, by: 'person' } as const;
+    const wanted = { ...body, by: 'person' } as const;
     const { token } = await requestReconciliation(deps, wanted, { kind: 'person', name, source });
     return reply.send({ success: true, token });
   });
 }
 
 function addTransferRoute(app: FastifyInstance, deps: OperatorRouteDependencies): void {
-  addCommandRoute(app, deps, routes.transferMoney, async ({ cause, request, reply }) => {
-    const parsed = parseBody(transferRequestSchema, request.body);
-    if (parsed.kind === 'refused') return sendErrors(reply, 400, parsed.errors);
+  addBodyRoute(app, deps, routes.transferMoney, async ({ cause, body, request, reply }) => {
     const key = parseIdempotencyKey(request.headers['idempotency-key'], undefined);
     if (key.kind === 'refused') return sendErrors(reply, 400, key.errors);
-    const result = await transferMoney(deps, { key: key.value.value, transfer: parsed.value, cause });
+    const result = await transferMoney(deps, { key: key.value.value, transfer: body, cause });
     if (result.kind === 'refused')
       return sendRefusal(reply, result.refusal, { parameter: 'Idempotency-Key', token: result.token });
     return reply.send({ success: true, token: result.token });

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { teamCaller as anyCaller } from '../testing/app.ts';
 import { card } from '@tollgate/core/testing';
 import { toTerms } from '@tollgate/core';
-import { parsePaymentName, parsePaymentRequest } from './requests.ts';
+import { bodySchemas } from '@tollgate/gateway-api/http';
+import { parsePaymentRequest } from './requests.ts';
 
 const minimal = { product: 'Tea', amount: 1250, currency: 'EUR' };
 const origins = ['https://shop.example'];
@@ -204,8 +205,9 @@ describe('toTerms', () => {
   });
 });
 
-it('parsePaymentName accepts a token and nothing else', () => {
-  expect(parsePaymentName({ token: 'pay_1' })).toEqual({ kind: 'parsed', value: { token: 'pay_1' } });
-  expect(parsePaymentName({ token: '' }).kind).toBe('refused');
-  expect(parsePaymentName({ token: 'x'.repeat(129) }).kind).toBe('refused');
+it('the name of a payment is a token and nothing else', () => {
+  const isAccepted = (body: object) => bodySchemas.PaymentName.safeParse(body).success;
+  expect(isAccepted({ token: 'pay_1' })).toBe(true);
+  for (const body of [{ token: '' }, { token: 'x'.repeat(129) }, { token: 'pay_1', more: 1 }])
+    expect(isAccepted(body)).toBe(false);
 });

@@ -10,10 +10,12 @@ import {
 } from '@tollgate/core';
 import { sendAnswer, toCreationAnswer, toCaptureOrVoidAnswer } from './answers.ts';
 import { parseIdempotencyKey } from './parsed.ts';
-import { parsePaymentName, parsePaymentRequest } from './requests.ts';
+import { parsePaymentRequest } from './requests.ts';
 import {
+  type BodyRequest,
   type CallerRequest,
   type RouteKit,
+  addBodyRoute,
   addCommandRoute,
   repeatableBy,
   sendNotBegun,
@@ -24,8 +26,8 @@ export type PaymentRouteDependencies = RouteKit & CreatePaymentDependencies & Ca
 
 export function registerPaymentRoutes(app: FastifyInstance, deps: PaymentRouteDependencies): void {
   addCommandRoute(app, deps, routes.createPayment, (call) => postPayment(deps, call));
-  addCommandRoute(app, deps, routes.confirmPayment, (call) => postCaptureOrVoid(deps, 'confirm', call));
-  addCommandRoute(app, deps, routes.declinePayment, (call) => postCaptureOrVoid(deps, 'decline', call));
+  addBodyRoute(app, deps, routes.confirmPayment, (call) => postCaptureOrVoid(deps, 'confirm', call));
+  addBodyRoute(app, deps, routes.declinePayment, (call) => postCaptureOrVoid(deps, 'decline', call));
 }
 
 async function postPayment(
@@ -55,11 +57,8 @@ const ours = { confirm: 'capture', decline: 'void' } as const;
 async function postCaptureOrVoid(
   deps: PaymentRouteDependencies,
   operation: 'confirm' | 'decline',
-  { caller, cause, request, reply }: CallerRequest,
+  { caller, cause, body: { token }, reply }: BodyRequest<typeof routes.confirmPayment>,
 ): Promise<FastifyReply> {
-  const parsed = parsePaymentName(request.body);
-  if (parsed.kind === 'refused') return sendErrors(reply, 400, parsed.errors);
-  const { token } = parsed.value;
   const result = await captureOrVoid(deps, { caller, operation: ours[operation], token, cause });
   if (result.kind === 'refused') return sendRefusal(reply, result.refusal, { parameter: 'token' });
   if (result.kind !== 'answered') return sendNotBegun(reply, result, 'token');

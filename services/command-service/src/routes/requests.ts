@@ -1,16 +1,7 @@
 /** Requests of teams that create, capture, void, refund or pay out. */
-import {
-  type PaymentRequest,
-  type PayoutRequest,
-  type RefundRequest,
-  paymentRequestSchema,
-  payoutRequestSchema,
-  refundRequestSchema,
-} from '@tollgate/gateway-api/http';
-import { paymentNameSchema } from '@tollgate/payment-api';
+import { type BodyOf, bodySchemas } from '@tollgate/gateway-api/http';
 import { isOnlyCardNumber } from '@tollgate/core';
 import type { Caller } from '@tollgate/teams';
-import type { z } from 'zod';
 import {
   type Parsed,
   type Refused,
@@ -23,11 +14,11 @@ import {
 } from './parsed.ts';
 
 /** Validates the body of a creation, and this caller's permissions. */
-export function parsePaymentRequest(body: unknown, caller: Caller): Parsed<PaymentRequest> {
+export function parsePaymentRequest(body: unknown, caller: Caller): Parsed<BodyOf<'PaymentRequest'>> {
   // Before anything else reads it: card data must not travel further than this.
   if (typeof body === 'object' && body !== null && 'card' in body && !caller.scopes.has('cards'))
     return refuseCard('card');
-  const parsed = parseBody(paymentRequestSchema, body);
+  const parsed = parseBody(bodySchemas.PaymentRequest, body);
   if (parsed.kind === 'refused') return parsed;
   const { card, customer, metadata, ...fields } = parsed.value;
   return (
@@ -44,7 +35,11 @@ export function parsePaymentRequest(body: unknown, caller: Caller): Parsed<Payme
   );
 }
 
-function refuseTwoWaysToPay({ card, recurringToken, recurring }: PaymentRequest): Refused | undefined {
+function refuseTwoWaysToPay({
+  card,
+  recurringToken,
+  recurring,
+}: BodyOf<'PaymentRequest'>): Refused | undefined {
   if (recurringToken === undefined) return undefined;
   if (card !== undefined)
     return refuse(
@@ -61,22 +56,18 @@ function refuseTwoWaysToPay({ card, recurringToken, recurring }: PaymentRequest)
   return undefined;
 }
 
-/** Body of a confirmation or decline. */
-export const parsePaymentName = (body: unknown): Parsed<z.infer<typeof paymentNameSchema>> =>
-  parseBody(paymentNameSchema, body);
-
-export function parseRefundRequest(body: unknown): Parsed<RefundRequest> {
-  const parsed = parseBody(refundRequestSchema, body);
+export function parseRefundRequest(body: unknown): Parsed<BodyOf<'RefundRequest'>> {
+  const parsed = parseBody(bodySchemas.RefundRequest, body);
   if (parsed.kind === 'refused') return parsed;
   const texts = textsOf(parsed.value.metadata);
   return refuseCardNumbers(texts) ?? refuseEmails(texts) ?? parsed;
 }
 
 /** Validates the body of a payout, and this caller's permissions. */
-export function parsePayoutRequest(body: unknown, caller: Caller): Parsed<PayoutRequest> {
+export function parsePayoutRequest(body: unknown, caller: Caller): Parsed<BodyOf<'PayoutRequest'>> {
   // Before anything else reads it: card data must not travel further than this.
   if (holdsCard(body) && !caller.scopes.has('cards')) return refuseCard('destination.card');
-  const parsed = parseBody(payoutRequestSchema, body);
+  const parsed = parseBody(bodySchemas.PayoutRequest, body);
   if (parsed.kind === 'refused') return parsed;
   const { destination, callbackUrl, metadata, ...fields } = parsed.value;
   const { bankAccount, recurringToken } = destination;

@@ -1,8 +1,8 @@
-import { resolutionRequestSchema } from '@tollgate/gateway-api/http';
+import { bodySchemas } from '@tollgate/gateway-api/http';
 import { describe, expect, it } from 'vitest';
 import { parseBody } from './parsed.ts';
 
-const parseResolution = (body: unknown) => parseBody(resolutionRequestSchema, body);
+const parseResolution = (body: unknown) => parseBody(bodySchemas.Resolution, body);
 const minimal = { code: 'discrepancy', number: 1, resolution: 'keep_ours', reason: 'seen' };
 
 describe('the body that resolves a review', () => {

@@ -13,15 +13,19 @@ import {
   deriveOperationToken,
 } from '@tollgate/core';
 import {
+  type BodyOf,
   type Call,
   type ErrorDetails,
   type Route,
   type RouteKit as BasicKit,
   addRoute,
+  bodySchemas,
   sendError,
 } from '@tollgate/gateway-api/http';
+import { sendErrors } from '@tollgate/service-kit';
 import type { Caller, TeamDirectory } from '@tollgate/teams';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { parseBody } from './parsed.ts';
 
 export interface RouteKit extends BasicKit {
   directory: TeamDirectory;
@@ -40,6 +44,27 @@ export function addCommandRoute<Stated extends Route>(
     const actor = actorOf(call);
     // Not a copy: reading `reach` marks that the handler limits its answer.
     return handle(Object.assign(call, { cause: causeOf(call.request, actor) }));
+  });
+}
+
+type BodyRoute = Route & { body: NonNullable<Route['body']> };
+export type BodyRequest<Stated extends BodyRoute> = CallerRequest<Stated> & {
+  body: BodyOf<Stated['body']['schema']>;
+};
+
+/** As {@link addCommandRoute}, for a body that needs no check beyond its schema. */
+export function addBodyRoute<Stated extends BodyRoute>(
+  app: FastifyInstance,
+  kit: RouteKit,
+  route: Stated,
+  handle: (call: BodyRequest<Stated>) => Promise<FastifyReply>,
+): void {
+  const { schema, isOptional = false } = route.body;
+  addCommandRoute(app, kit, route, async (call) => {
+    const given = isOptional && call.request.body === undefined ? {} : call.request.body;
+    const parsed = parseBody(bodySchemas[schema], given);
+    if (parsed.kind === 'refused') return sendErrors(call.reply, 400, parsed.errors);
+    return handle(Object.assign(call, { body: parsed.value }) as BodyRequest<Stated>);
   });
 }
 

@@ -3,14 +3,11 @@ import { type ErrorCode, sendError } from '@tollgate/gateway-api/http';
 import type { EventStore } from '@tollgate/event-store';
 import { type Clock, type Ids, InvariantViolation } from '@tollgate/service-kit';
 import {
-  type Team,
   type TeamCommand,
-  type TeamDecision,
   type TeamKeys,
   type TeamRefusal,
   type TeamState,
   createTeams,
-  decideTeam,
 } from '@tollgate/teams';
 import type { FastifyReply } from 'fastify';
 import type { CallerRequest, RouteKit } from './route-kit.ts';
@@ -22,35 +19,6 @@ export interface TeamRouteDependencies extends RouteKit {
   /** Signs changes of teams; absent if this process must not have it. */
   teamKeys?: TeamKeys | undefined;
 }
-
-/** Maximum wait until this process applies its own record. @unit milliseconds */
-const countsWithinMs = 2_000;
-const lookEveryMs = 10;
-
-async function untilCounted(
-  { directory, clock }: TeamRouteDependencies,
-  team: string,
-  command: TeamCommand,
-): Promise<void> {
-  const giveUpAt = clock.monotonic() + countsWithinMs;
-  while (!isCounted(directory.find(team), command) && clock.monotonic() < giveUpAt)
-    await clock.sleep(lookEveryMs);
-}
-
-function isCounted(team: Team | undefined, command: TeamCommand): boolean {
-  if (isSetting(command)) return isWithoutEffect(decideTeam(team, command));
-  const keyId = 'keyId' in command ? command.keyId : undefined;
-  const key = team?.keys.find((each) => each.keyId === keyId);
-  if (command.type === 'IssueKey') return key !== undefined;
-  return command.type === 'RevokeKey' ? key?.active === false : team !== undefined;
-}
-
-/** Replacing a setting by the same one changes nothing. */
-const isSetting = ({ type }: TeamCommand): boolean =>
-  ['AllowOrigins', 'ChooseWallet', 'RequireApproval', 'LimitMoney'].includes(type);
-
-const isWithoutEffect = (decision: TeamDecision): boolean =>
-  decision.kind === 'events' && decision.events.length === 0;
 
 /** Resolves when the change counts here, with the team as it is then. Undefined if it has answered a refusal. */
 export async function change(
@@ -70,7 +38,7 @@ export async function change(
     sendTeamRefusal(reply, refusal);
     return undefined;
   }
-  await untilCounted(deps, team, command);
+  await deps.directory.catchUp();
   return teams.find(team);
 }
 

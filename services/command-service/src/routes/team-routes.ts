@@ -1,14 +1,7 @@
 /** Teams and their keys, for operators. */
 import { toIso } from '@tollgate/gateway-api';
-import {
-  type PublicKey,
-  keyRevocationSchema,
-  keyRequestSchema,
-  teamRequestSchema,
-  routes,
-  sendError,
-} from '@tollgate/gateway-api/http';
-import { omitUndefined, sendErrors } from '@tollgate/service-kit';
+import { type BodyOf, type PublicKey, routes, sendError } from '@tollgate/gateway-api/http';
+import { omitUndefined } from '@tollgate/service-kit';
 import {
   type Caller,
   type Scope,
@@ -21,9 +14,7 @@ import {
   scopesToGive,
 } from '@tollgate/teams';
 import type { FastifyInstance } from 'fastify';
-import type { z } from 'zod';
-import { parseBody } from './parsed.ts';
-import { addCommandRoute } from './route-kit.ts';
+import { addBodyRoute, addCommandRoute } from './route-kit.ts';
 import { type TeamRouteDependencies, change } from './team-change.ts';
 import { addTeamSettings, toPublicTeam } from './team-settings-routes.ts';
 
@@ -31,26 +22,22 @@ export function registerTeamRoutes(app: FastifyInstance, deps: TeamRouteDependen
   addReading(app, deps);
   addTeamSettings(app, deps);
 
-  addCommandRoute(app, deps, routes.addTeam, async (call) => {
-    const parsed = parseBody(teamRequestSchema, call.request.body);
-    if (parsed.kind === 'refused') return sendErrors(call.reply, 400, parsed.errors);
-    const { team } = parsed.value;
+  addBodyRoute(app, deps, routes.addTeam, async (call) => {
+    const { team } = call.body;
     const changed = await change(deps, call, team, { type: 'AddTeam', name: team });
     return changed === undefined ? call.reply : call.reply.send({ success: true, team });
   });
 
-  addCommandRoute(app, deps, routes.issueKey, async (call) => {
-    const parsed = parseBody(keyRequestSchema, call.request.body);
-    if (parsed.kind === 'refused') return sendErrors(call.reply, 400, parsed.errors);
-    const { team, expiresAt, environment, scopes, networks, requestsPerSecondMax } = parsed.value;
-    const denied = deniedScope(call.caller, parsed.value);
+  addBodyRoute(app, deps, routes.issueKey, async (call) => {
+    const { team, expiresAt, environment, scopes, networks, requestsPerSecondMax } = call.body;
+    const denied = deniedScope(call.caller, call.body);
     if (denied !== undefined)
       return sendError(call.reply, 'scope_missing', {
         message: `Your role cannot give a key the scope ${denied}. Leave it out, or ask an admin.`,
         parameter: 'scopes',
       });
     const made = newApiKey(deps.ids, environment);
-    const key = { ...made, keyId: parsed.value.keyId ?? made.keyId };
+    const key = { ...made, keyId: call.body.keyId ?? made.keyId };
     const changed = await change(deps, call, team, {
       type: 'IssueKey',
       at: deps.clock.now(),
@@ -64,10 +51,8 @@ export function registerTeamRoutes(app: FastifyInstance, deps: TeamRouteDependen
     return changed === undefined ? call.reply : call.reply.send(issued);
   });
 
-  addCommandRoute(app, deps, routes.revokeKey, async (call) => {
-    const parsed = parseBody(keyRevocationSchema, call.request.body);
-    if (parsed.kind === 'refused') return sendErrors(call.reply, 400, parsed.errors);
-    const { team } = parsed.value;
+  addBodyRoute(app, deps, routes.revokeKey, async (call) => {
+    const { team } = call.body;
     const { keyId } = call.request.params as { keyId: string };
     const { reach } = call;
     if (!reach.includesTeam(team)) return sendError(call.reply, 'team_not_found');
@@ -119,7 +104,7 @@ function addReading(app: FastifyInstance, deps: TeamRouteDependencies): void {
 /** A scope that the person may not hand on. No key of a team issues keys. */
 function deniedScope(
   { operator }: Caller,
-  { team, environment, scopes }: z.infer<typeof keyRequestSchema>,
+  { team, environment, scopes }: BodyOf<'KeyRequest'>,
 ): Scope | undefined {
   const allowed = scopesToGive(operator?.grants ?? [], { team, environment });
   return scopes.find((scope) => !allowed.includes(scope));

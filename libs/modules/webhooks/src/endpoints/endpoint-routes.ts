@@ -1,16 +1,7 @@
 /** Routes of a team's standing webhook endpoints, and of the disabled ones for operators. */
 import type { EventStore } from '@tollgate/event-store';
 import { type PublicWebhookEndpoint, everyWebhookEvent, toIso } from '@tollgate/gateway-api';
-import {
-  type Call,
-  type Route,
-  addRoute,
-  routes,
-  secretRotationSchema,
-  sendError,
-  webhookEndpointChangeSchema,
-  webhookEndpointRequestSchema,
-} from '@tollgate/gateway-api/http';
+import { type Call, type Route, addRoute, routes, bodySchemas, sendError } from '@tollgate/gateway-api/http';
 import { type Actor, InvariantViolation, isAllowedOrigin } from '@tollgate/core';
 import {
   type Clock,
@@ -50,7 +41,7 @@ export function registerEndpointRoutes(app: FastifyInstance, deps: EndpointRoute
     return reply.send({ success: true, endpoints });
   });
   addRoute(app, deps, routes.createWebhookEndpoint, async ({ caller, request, reply }) => {
-    const parsed = webhookEndpointRequestSchema.safeParse(request.body);
+    const parsed = bodySchemas.WebhookEndpointRequest.safeParse(request.body);
     if (!parsed.success) return sendErrors(reply, 400, toErrorEntries(parsed.error));
     const { events = [everyWebhookEvent], ...terms } = parsed.data;
     if (!isAllowed(caller, terms.url)) return sendNotAllowed(reply);
@@ -71,7 +62,7 @@ export function registerEndpointRoutes(app: FastifyInstance, deps: EndpointRoute
     reply.send({ success: true, endpoint: toPublicEndpoint(owner, endpoint) }),
   );
   addEndpointRoute(app, deps, routes.changeWebhookEndpoint, async ({ caller, endpoint, request, reply }) => {
-    const parsed = webhookEndpointChangeSchema.safeParse(request.body);
+    const parsed = bodySchemas.WebhookEndpointChange.safeParse(request.body);
     if (!parsed.success) return sendErrors(reply, 400, toErrorEntries(parsed.error));
     const { url } = parsed.data;
     if (url !== undefined && !isAllowed(caller, url)) return sendNotAllowed(reply);
@@ -87,7 +78,7 @@ export function registerEndpointRoutes(app: FastifyInstance, deps: EndpointRoute
   });
   addEndpointRoute(app, deps, routes.rotateWebhookEndpointSecret, async (call) => {
     const { caller, endpoint, request, reply } = call;
-    const parsed = secretRotationSchema.safeParse(request.body);
+    const parsed = bodySchemas.SecretRotation.safeParse(request.body);
     if (!parsed.success) return sendErrors(reply, 400, toErrorEntries(parsed.error));
     const at = clock.now();
     const formerUntil = at + (parsed.data?.overlapHours ?? overlapHoursDefault) * hourMs;
