@@ -51,9 +51,6 @@ export const section = (number: number) => {
   return { specified: declare('specification'), decided: declare('decision') };
 };
 
-/** The section that a test belongs to, for example `§4`. */
-export const sectionOf = ({ name }: Pick<ConformanceTest, 'name'>): string => name.split(' ', 1)[0] ?? name;
-
 /** @throws Violation with `message` if `holds` is false */
 export function check(holds: boolean, message: string): asserts holds {
   if (!holds) throw new Violation(message);

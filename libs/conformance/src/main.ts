@@ -11,7 +11,6 @@ const newName = (): string =>
 process.exitCode = await runCommand(process.argv.slice(2), {
   clock: { now: () => Date.now(), sleep: (durationMs, signal) => delay(durationMs, undefined, { signal }) },
   newName,
-  environment: process.env,
   print: (text) => void process.stdout.write(text),
   complain: (text) => void process.stderr.write(text),
 });

@@ -39,10 +39,10 @@ export interface PeerOptions {
   baseUrl: string;
   key: string;
   httpUrl: string | undefined;
-  otherKey: string | undefined;
+  otherKey?: string;
   currency: string;
   /** Sends a new Idempotency-Key with each POST: the specification has none, but a service in front may require one. */
-  sendsIdempotencyKeys: boolean;
+  idempotencyKeys?: boolean;
   patienceMs: number;
 }
 
@@ -111,7 +111,7 @@ function required<Thing>(thing: Thing | undefined, need: string): Thing {
 type Calls = ReturnType<typeof createCalls>;
 
 function createCalls(options: PeerOptions, { http, newName }: PeerDeps) {
-  const { baseUrl, httpUrl, key, sendsIdempotencyKeys } = options;
+  const { baseUrl, httpUrl, key, idempotencyKeys } = options;
   const callAt =
     (origin: string) =>
     (method: Method, path: string, asked: CallOptions = {}) => {
@@ -120,7 +120,7 @@ function createCalls(options: PeerOptions, { http, newName }: PeerDeps) {
       const headers = {
         ...(authorization === null ? {} : { authorization }),
         ...(body === undefined ? {} : { 'content-type': contentType }),
-        ...(sendsIdempotencyKeys && method === 'POST' ? { 'idempotency-key': newName() } : {}),
+        ...(idempotencyKeys && method === 'POST' ? { 'idempotency-key': newName() } : {}),
       };
       return http.send({ method, url: `${origin}${path}`, headers, ...(body === undefined ? {} : { body }) });
     };

@@ -1,17 +1,42 @@
 /** Runs the suite against one service: connects everything, and reports why it cannot run. */
 import { describe, expectFailure, hasSucceeded, type Answer } from './answers.ts';
-import type { Arguments, Selection } from './arguments.ts';
 import { startCallbackReceiver } from './callbacks.ts';
 import type { Clock } from './clock.ts';
-import type { ConformanceTest } from './conformance-test.ts';
+import { Unmet, type Basis, type ConformanceTest } from './conformance-test.ts';
 import { NoAnswer, createHttp, type Http } from './http.ts';
 import { createPeer, type Peer } from './peer.ts';
-import { hideSecrets, runTests, type RunSummary, type TestResult } from './runner.ts';
 import { createSandbox, type Sandbox } from './sandbox.ts';
 import { conformanceTests } from './tests/all.ts';
 
 /** Nothing can be tested, and the message gives the reason. */
 export class CannotRun extends Error {}
+
+/** As the command line names them. Addresses have no trailing slash. */
+export interface SuiteOptions {
+  baseUrl: string;
+  key: string;
+  /** File with the authority of the service's certificate. */
+  ca?: string;
+  httpUrl?: string;
+  otherKey?: string;
+  currency: string;
+  idempotencyKeys?: boolean;
+  /** Use the sandbox controls at the base URL. */
+  sandbox?: boolean;
+  sandboxUrl?: string;
+  sandboxKey?: string;
+  moveClock?: boolean;
+  callbackHost: string;
+  /** False if callbacks cannot reach this machine. */
+  callbacks: boolean;
+  only?: Basis;
+  /** Parts of names; a test must have one of them. */
+  grep?: readonly string[];
+  /** Parts of names; tests with one of them are skipped. */
+  skip?: readonly string[];
+  /** @unit seconds */
+  patience: number;
+}
 
 export interface SuiteDeps {
   clock: Clock;
@@ -19,37 +44,73 @@ export interface SuiteDeps {
   onResult: (result: TestResult) => void;
 }
 
-const callTimeoutMs = 15_000;
-const testTimeoutMs = 60_000;
+export interface TestResult extends Pick<ConformanceTest, 'name' | 'basis' | 'relies'> {
+  outcome: 'passed' | 'failed' | 'not run';
+  durationMs: number;
+  /** Why it failed or was not run. */
+  reason?: string;
+}
 
-export const selectTests = ({ only, grep = [], skip = [] }: Selection): ConformanceTest[] =>
-  conformanceTests.filter(
-    ({ name, basis }) =>
-      (only === undefined || basis === only) &&
-      (grep.length === 0 || grep.some((part) => name.includes(part))) &&
-      !skip.some((part) => name.includes(part)),
-  );
+const callTimeoutMs = 15_000;
 
 /** @throws CannotRun if no test can be run */
-export async function runSuite(asked: Arguments, deps: SuiteDeps): Promise<RunSummary> {
-  const { clock, newName, onResult } = deps;
+export async function runSuite(asked: SuiteOptions, deps: SuiteDeps): Promise<TestResult[]> {
   const tests = selectTests(asked);
-  if (tests.length === 0) throw new CannotRun('No test has such a name: --list shows them all.');
+  if (tests.length === 0)
+    throw new CannotRun('No test has such a name: libs/conformance/sentences.md lists them.');
   const http = openHttp(asked.ca);
-  const callbacks = asked.callbackHost === undefined ? undefined : await openCallbacks(asked.callbackHost);
+  const callbacks = asked.callbacks ? await openCallbacks(asked.callbackHost) : undefined;
   try {
-    const sandbox = connectSandbox(asked, { http, clock });
-    const peer = createPeer(asked, { http, clock, newName, sandbox, callbacks });
+    const patienceMs = asked.patience * 1_000;
+    const sandbox = connectSandbox(asked, { http, clock: deps.clock, patienceMs });
+    const httpUrl = asked.httpUrl ?? (asked.baseUrl.startsWith('http:') ? asked.baseUrl : undefined);
+    const peer = createPeer({ ...asked, httpUrl, patienceMs }, { ...deps, http, sandbox, callbacks });
     await requireService(peer, asked.baseUrl);
-    const secrets = [asked.key, asked.otherKey, asked.sandbox?.key].filter((key) => key !== undefined);
-    const { totalTimeoutMs } = asked;
-    const limits = { testTimeoutMs: Math.max(testTimeoutMs, 3 * asked.patienceMs), totalTimeoutMs };
-    return await runTests({ tests, peer, clock, secrets, ...limits, onResult });
+    const secrets = [asked.key, asked.otherKey, asked.sandboxKey].filter((key) => key !== undefined);
+    return await runTests(tests, peer, { ...deps, secrets });
   } finally {
     await callbacks?.close();
     await http.close();
   }
 }
+
+const selectTests = ({ only, grep, skip = [] }: SuiteOptions): ConformanceTest[] =>
+  conformanceTests.filter(
+    ({ name, basis }) =>
+      (only === undefined || basis === only) &&
+      (grep === undefined || grep.some((part) => name.includes(part))) &&
+      !skip.some((part) => name.includes(part)),
+  );
+
+/**
+ * Runs tests one after another.
+ *
+ * @param deps.secrets keys, which must not appear in a report even if the service echoes them
+ */
+export async function runTests(
+  tests: readonly ConformanceTest[],
+  peer: Peer,
+  { clock, secrets, onResult }: Pick<SuiteDeps, 'clock' | 'onResult'> & { secrets: readonly string[] },
+): Promise<TestResult[]> {
+  const results: TestResult[] = [];
+  for (const { run, ...test } of tests) {
+    const startedAt = clock.now();
+    const ending = await run(peer).then(
+      () => ({ outcome: 'passed' as const }),
+      (error: unknown) => ({
+        outcome: error instanceof Unmet ? ('not run' as const) : ('failed' as const),
+        reason: hideSecrets(error instanceof Error ? error.message : String(error), secrets),
+      }),
+    );
+    const result = { ...test, ...ending, durationMs: clock.now() - startedAt };
+    results.push(result);
+    onResult(result);
+  }
+  return results;
+}
+
+const hideSecrets = (text: string, secrets: readonly string[]): string =>
+  secrets.reduce((shown, secret) => shown.replaceAll(secret, '<key>'), text);
 
 function openHttp(caFile: string | undefined): Http {
   try {
@@ -68,26 +129,25 @@ async function openCallbacks(host: string) {
 }
 
 function connectSandbox(
-  { sandbox, patienceMs }: Arguments,
-  { http, clock }: { http: Http; clock: Clock },
+  { baseUrl, sandbox, sandboxUrl, moveClock: mayMoveClock = false, ...keys }: SuiteOptions,
+  deps: { http: Http; clock: Clock; patienceMs: number },
 ): Sandbox | undefined {
-  if (sandbox === undefined) return undefined;
-  const { url, key, isElsewhere, mayMoveClock } = sandbox;
-  const authorization = `Bearer ${key}`;
+  const url = sandboxUrl ?? (sandbox ? baseUrl : undefined);
+  if (url === undefined) return undefined;
+  const key = sandboxUrl === undefined ? keys.key : keys.sandboxKey;
+  const authorization = { authorization: `Bearer ${key}` };
   return createSandbox({
-    isElsewhere,
+    ...deps,
+    isElsewhere: url !== baseUrl,
     mayMoveClock,
-    clock,
-    patienceMs,
     call: (method, path, body) =>
-      body === undefined
-        ? http.send({ method, url: `${url}${path}`, headers: { authorization } })
-        : http.send({
-            method,
-            url: `${url}${path}`,
-            headers: { authorization, 'content-type': 'application/json' },
-            body: JSON.stringify(body),
-          }),
+      deps.http.send({
+        method,
+        url: `${url}${path}`,
+        headers:
+          body === undefined ? authorization : { ...authorization, 'content-type': 'application/json' },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      }),
   });
 }
 
