@@ -46,12 +46,9 @@ const paths = [
   ['declined', authenticatedDeclinedCard, 'Reject', 'Payment declined'],
 ] as const;
 
-describe.each([
-  ['with JavaScript', {}],
-  ['without JavaScript', { javaScriptEnabled: false }],
-])('a card, %s,', (_how, options) => {
+describe('a card', () => {
   it.each(paths)('leads to %s: %s, answered %s', async (status, number, answer, title) => {
-    const { page, token, requested, complaints } = await openPayment({}, options);
+    const { page, token, requested, complaints } = await openPayment();
     await fillIn(page, entries(number));
     await press(page.getByRole('button', { name: 'Pay €12.50' }));
     if (answer !== undefined) {

@@ -1,8 +1,7 @@
-/** The customer's pages. No external content, every text escaped; the one script is optional. */
+/** The customer's pages. No external content, every text escaped, no script. */
 import { isPaid, type Payment } from '../payments.ts';
 import { cardFields, type CardFault, type CardField, type ShownAgain } from './card-form.ts';
 import { html, type Html } from '@tollgate/service-kit';
-import { scriptElement } from './script.ts';
 import { styleElement } from './style.ts';
 import { localise, showAmount, type Localisation, type Texts } from './texts.ts';
 
@@ -38,8 +37,7 @@ export function cardPage(payment: Payment, faulty?: FaultyForm, context: PageCon
     ${faultSummary(texts, faults)}
     <form method="post" action="/checkout/${payment.token}" novalidate>
       <div class="field">
-        ${field('number', html`inputmode="numeric" autocomplete="cc-number" maxlength="23" data-mistyped="${texts.numberMistypedFault}"`)}
-        <span class="brand" id="brand" aria-hidden="true"></span>
+        ${field('number', html`inputmode="numeric" autocomplete="cc-number" maxlength="23"`)}
       </div>
       <div class="pair">
         <div class="field">
@@ -62,11 +60,9 @@ export function cardPage(payment: Payment, faulty?: FaultyForm, context: PageCon
     title,
     header: html`${summary(payment, localisation, context)}${timeLeft(payment, localisation, context)}`,
     main: html`<main class="panel">${content}</main>`,
-    script: scriptElement,
   });
 }
 
-/** Minutes without script; with script, minutes and seconds that count down. */
 function timeLeft(
   { expiresAt }: Payment,
   { texts, locale }: Localisation,
@@ -75,10 +71,7 @@ function timeLeft(
   if (expiresAt === undefined || now === undefined) return undefined;
   const leftMs = Math.max(0, expiresAt - now);
   const minutes = new Intl.NumberFormat(locale, { style: 'unit', unit: 'minute', unitDisplay: 'short' });
-  return html`<p class="left">
-    ${texts.timeLeft}
-    <span id="left" data-left="${leftMs}">${minutes.format(Math.ceil(leftMs / 60_000))}</span>
-  </p>`;
+  return html`<p class="left">${texts.timeLeft} ${minutes.format(Math.ceil(leftMs / 60_000))}</p>`;
 }
 
 /** Back to the shop without paying. */
@@ -153,7 +146,7 @@ const amountOf = (payment: Payment, { locale }: Localisation): string =>
 
 function page(
   { language, texts }: Localisation,
-  { title, header, main, script }: { title: string; header: Html | undefined; main: Html; script?: Html },
+  { title, header, main }: { title: string; header: Html | undefined; main: Html },
 ): string {
   const layout = header === undefined ? 'layout alone' : 'layout';
   return html`<!doctype html>
@@ -173,7 +166,6 @@ function page(
           </header>
           ${main}
         </div>
-        ${script}
       </body>
     </html>`.html;
 }
