@@ -1,10 +1,12 @@
 /** One API call: its fault, its record, and its answer, in the required order. */
-import type { Clock, Log } from '@tollgate/service-kit';
+import type { Clock } from '@tollgate/service-kit';
 import { apiError } from '@tollgate/payment-api';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isObject } from './api-requests.ts';
 import { refusal, type Answer } from './answers.ts';
+import type { CallbackDelivery } from './callbacks.ts';
 import { answerFaults, type AnswerFault, type Faults, type Operation, type TakenFault } from './faults.ts';
+import type { Payment } from './payments.ts';
 import type { CallLog } from './storage/call-log.ts';
 import type { Database } from './storage/database.ts';
 import type { Merchant } from './storage/merchants-table.ts';
@@ -15,19 +17,12 @@ export interface Ending {
   effect?: 'created' | 'confirmed' | 'declined';
   token?: string;
   orderNumber?: string | undefined;
-  /** Already recorded in the ledger. */
-  isNoted?: true;
+  /** Its callback is sent before the answer. */
+  callbackFirst?: Payment | undefined;
 }
 
-/** Records a call in the ledger, inside the transaction of its effect. */
-type NoteCall = (ending: Ending) => void;
-
-/** Executes one operation. An operation with an effect records its call itself; the others are recorded afterwards. */
-export type HandleCall = (
-  request: FastifyRequest,
-  merchant: Merchant,
-  note: NoteCall,
-) => Ending | Promise<Ending>;
+/** Executes one operation, in one transaction with the record of its call. */
+export type HandleCall = (request: FastifyRequest, merchant: Merchant) => Ending;
 
 export interface ApiCallDeps {
   database: Pick<Database, 'write'>;
@@ -38,7 +33,7 @@ export interface ApiCallDeps {
   /** Aborted when the service stops: a slow reply is then sent at once. */
   stopping: AbortSignal;
   merchantOf: (request: FastifyRequest) => Merchant;
-  log: Log;
+  delivery: Pick<CallbackDelivery, 'sendNow'>;
 }
 
 const rateLimited: Answer = {
@@ -58,22 +53,15 @@ export function createApiCall(deps: ApiCallDeps) {
     async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
       const merchant = deps.merchantOf(request);
       const fault = deps.faults.take(merchant.id, operation, answerFaults);
-      const note: NoteCall = ({ answer, effect = 'none', token, orderNumber = orderNumberIn(request) }) => {
-        const sent = describeAnswer(answer, fault);
-        deps.calls.add({
-          at: deps.now(),
-          merchantId: merchant.id,
-          operation,
-          token,
-          orderNumber,
-          effect,
-          answer: sent,
-        });
-      };
       const instead = answerWithoutEffect(fault);
-      const ending: Ending =
-        instead === undefined ? await handle(request, merchant, note) : { answer: instead };
-      if (ending.isNoted === undefined) noteLater(deps, () => note(ending));
+      const ending = deps.database.write(() => {
+        const ended: Ending = instead === undefined ? handle(request, merchant) : { answer: instead };
+        const { answer, effect = 'none', token, orderNumber = orderNumberIn(request) } = ended;
+        const call = { at: deps.now(), merchantId: merchant.id, operation, token, orderNumber, effect };
+        deps.calls.add({ ...call, answer: describeAnswer(answer, fault) });
+        return ended;
+      });
+      if (ending.callbackFirst !== undefined) await deps.delivery.sendNow(ending.callbackFirst);
       if (instead === undefined) return sendWithFault(deps, reply, ending.answer, fault);
       return send(instead === rateLimited ? reply.header('retry-after', '1') : reply, instead);
     };
@@ -82,13 +70,6 @@ export function createApiCall(deps: ApiCallDeps) {
 function answerWithoutEffect(fault: TakenFault<AnswerFault> | undefined): Answer | undefined {
   if (fault?.fault === 'error_before') return failed;
   return fault?.fault === 'rate_limited' ? rateLimited : undefined;
-}
-
-// Reads have no effect that must be durable together with their record, so they do not wait for the commit.
-function noteLater(deps: ApiCallDeps, note: () => void): void {
-  deps.database.write(note).catch((error: unknown) => {
-    deps.log.error({ error }, 'a call could not be recorded in the ledger');
-  });
 }
 
 async function sendWithFault(

@@ -22,27 +22,25 @@ import {
   toServicePayment,
   type ProcessingUrl,
 } from './answers.ts';
-import type { CallbackDelivery } from './callbacks.ts';
 import type { MoneyMovements } from './money-movements.ts';
-import { paymentNotFound, type Creation, type Result } from './payment-changes.ts';
+import { paymentNotFound, type Result } from './payment-changes.ts';
 import type { Payment } from './payments.ts';
 import type { Merchant } from './storage/merchants-table.ts';
 import type { Tables } from './storage/tables.ts';
 
-export type ApiRoutesDeps = ApiCallDeps &
-  MoneyMovements &
-  Tables & { delivery: Pick<CallbackDelivery, 'sendNow'>; processingUrl: ProcessingUrl };
+export type ApiRoutesDeps = ApiCallDeps & MoneyMovements & Tables & { processingUrl: ProcessingUrl };
 
 const listedDisputesMax = 100;
 const disputesQuerySchema = z.strictObject({});
 
 export function registerApiRoutes(app: FastifyInstance, deps: ApiRoutesDeps): void {
-  const { now, changes, processingUrl, refund, payOut } = deps;
+  const { now, changes, faults, processingUrl, refund, payOut } = deps;
   const call = createApiCall(deps);
   const created = (payment: Payment): Ending => ({
     answer: creationAnswer(payment, processingUrl),
     effect: 'created',
     token: payment.token,
+    callbackFirst: faults.take(payment.merchantId, 'callback', ['before_reply']) && payment,
   });
   const ended = (effect: 'confirmed' | 'declined') => (payment: Payment) => ({
     answer: success({ payment: toServicePayment(payment, processingUrl) }),
@@ -50,16 +48,16 @@ export function registerApiRoutes(app: FastifyInstance, deps: ApiRoutesDeps): vo
     token: payment.token,
     orderNumber: payment.orderNumber,
   });
-  const creations = changing((body) => readCreation(body, now()), createPayment(deps), created);
+  const creations = changing((body) => readCreation(body, now()), changes.create, created);
   const readName = (body: unknown) => readRequest(paymentNameSchema, body);
   const confirmations = changing(
     readName,
-    (merchant, { token }, alsoWrite) => changes.confirm(merchant, token, alsoWrite),
+    (merchant, { token }) => changes.confirm(merchant, token),
     ended('confirmed'),
   );
   const declines = changing(
     readName,
-    (merchant, { token }, alsoWrite) => changes.decline(merchant, token, alsoWrite),
+    (merchant, { token }) => changes.decline(merchant, token),
     ended('declined'),
   );
   const refunds = changing(
@@ -88,37 +86,18 @@ export function registerApiRoutes(app: FastifyInstance, deps: ApiRoutesDeps): vo
   app.get('/api/v1/disputes/list', call('disputes', listDisputes(deps)));
 }
 
-/** An operation with an effect. It records its call in the transaction of the effect. */
+/** An operation with an effect. */
 const changing =
   <Body, Value>(
     read: (body: unknown) => Read<Body>,
-    change: (
-      merchant: Merchant,
-      body: Body,
-      alsoWrite: (result: Result<Value>) => void,
-    ) => Promise<Result<Value>>,
+    change: (merchant: Merchant, body: Body) => Result<Value>,
     toEnding: (value: Value) => Ending,
   ): HandleCall =>
-  async (request, merchant, note) => {
+  (request, merchant) => {
     const { value, faults } = read(request.body);
     if (faults !== undefined) return { answer: refusal(...faults) };
-    const endingOf = (result: Result<Value>): Ending =>
-      result.refused === undefined ? toEnding(result.value) : { answer: refusal(result.refused) };
-    const changed = await change(merchant, value, (result) => note(endingOf(result)));
-    return { ...endingOf(changed), isNoted: true };
-  };
-
-const createPayment =
-  ({ changes, faults, delivery }: ApiRoutesDeps) =>
-  async (
-    merchant: Merchant,
-    creation: Creation,
-    alsoWrite: (result: Result<Payment>) => void,
-  ): Promise<Result<Payment>> => {
-    const created = await changes.create(merchant, creation, alsoWrite);
-    if (created.value !== undefined && faults.take(merchant.id, 'callback', ['before_reply']) !== undefined)
-      await delivery.sendNow(created.value);
-    return created;
+    const result = change(merchant, value);
+    return result.refused === undefined ? toEnding(result.value) : { answer: refusal(result.refused) };
   };
 
 /** A payment or a payout. */
@@ -151,12 +130,12 @@ function listPayments({ payments, payouts, processingUrl }: ApiRoutesDeps): Hand
   };
 }
 
-function readBalance({ accounts }: ApiRoutesDeps): HandleCall {
+function readBalance({ wallets }: ApiRoutesDeps): HandleCall {
   return (request, merchant) => {
     const { value, faults } = readRequest(balanceQuerySchema, request.query);
     if (faults !== undefined) return { answer: refusal(...faults) };
     return {
-      answer: success({ wallet: accounts.wallet({ merchantId: merchant.id, currency: value.currency }) }),
+      answer: success({ wallet: wallets.of({ merchantId: merchant.id, currency: value.currency }) }),
     };
   };
 }

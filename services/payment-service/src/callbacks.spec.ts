@@ -28,7 +28,7 @@ function setUp(post: Post) {
   const clock = createFakeClock({ now: start });
   const sent: string[] = [];
   const delivery = createCallbackDelivery({
-    database: { write: async (transaction) => transaction() },
+    database: { write: (transaction) => transaction() },
     queue,
     now: clock.now,
     clock,

@@ -125,7 +125,7 @@ export function createCallbackDelivery(deps: {
     const line = { token: callback.token, attemptNumber: tries, statusCode: statusCode ?? 0, outcome };
     if (outcome === 'given_up') log.warn(line, 'callback failed permanently');
     else log.debug(line, 'callback tried');
-    await database.write(() => {
+    database.write(() => {
       if (outcome === 'failed') queue.retryAt(callback.id, now() + (pauseMs ?? 0), tries);
       else queue.settle(callback.id, outcome, tries);
     });

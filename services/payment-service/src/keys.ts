@@ -3,7 +3,6 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { apiError } from '@tollgate/payment-api';
 import { type ApiError } from '@tollgate/core/money';
 import { Secret, TollgateError, type Ids } from '@tollgate/service-kit';
-import type { Database } from './storage/database.ts';
 import type { Merchant, MerchantsTable } from './storage/merchants-table.ts';
 
 const keyRandomBytes = 24;
@@ -39,7 +38,7 @@ export interface Registration {
 }
 
 /**
- * Registers a merchant of the sandbox, or adds to an existing merchant. Repeating the call with the same key changes
+ * Registers a merchant of the sandbox, or adds to an existing merchant. Runs inside a transaction. Repeating the call with the same key changes
  * nothing.
  *
  * @returns the key, which cannot be recovered: only its hash is stored.
@@ -47,25 +46,22 @@ export interface Registration {
  */
 export function registerMerchant(
   deps: {
-    database: Pick<Database, 'write'>;
     merchants: MerchantsTable;
     ids: Pick<Ids, 'hex'>;
     now: () => number;
   },
   { name, key: given, uniqueOrderNumber }: Registration,
-): Promise<{ name: string; key: Secret }> {
-  const { database, merchants, ids, now } = deps;
-  if (given !== undefined && !keyPattern.test(given.reveal())) return Promise.reject(notASandboxKey());
-  return database.write(() => {
-    const merchant = merchants.findByName(name) ?? merchants.insert(name);
-    if (uniqueOrderNumber !== undefined) merchants.setUniqueOrderNumber(merchant.id, uniqueOrderNumber);
-    const key = given ?? new Secret(`${keyPrefix}${ids.hex(keyRandomBytes)}`);
-    const hash = hashOf(key.reveal());
-    const known = merchants.keysByHashPrefix(hash).find((candidate) => candidate.hash === hash);
-    if (known === undefined) merchants.insertKey({ hash, merchantId: merchant.id, createdAt: now() });
-    else if (known.merchant.id !== merchant.id) throw keyOfAnother();
-    return { name, key };
-  });
+): { name: string; key: Secret } {
+  const { merchants, ids, now } = deps;
+  if (given !== undefined && !keyPattern.test(given.reveal())) throw notASandboxKey();
+  const merchant = merchants.findByName(name) ?? merchants.insert(name);
+  if (uniqueOrderNumber !== undefined) merchants.setUniqueOrderNumber(merchant.id, uniqueOrderNumber);
+  const key = given ?? new Secret(`${keyPrefix}${ids.hex(keyRandomBytes)}`);
+  const hash = hashOf(key.reveal());
+  const known = merchants.keysByHashPrefix(hash).find((candidate) => candidate.hash === hash);
+  if (known === undefined) merchants.insertKey({ hash, merchantId: merchant.id, createdAt: now() });
+  else if (known.merchant.id !== merchant.id) throw keyOfAnother();
+  return { name, key };
 }
 
 const hashOf = (key: string): string => createHash('sha256').update(key).digest('hex');

@@ -1,13 +1,13 @@
 /** The truth of the sandbox: the actual state of a merchant's payments, and its calls. */
 import { omitUndefined } from '@tollgate/service-kit';
 import { toIsoTime, toServiceDispute } from './answers.ts';
-import type { LedgerAccounts } from './ledger-accounts.ts';
 import type { Payment } from './payments.ts';
 import type { CallRecord } from './storage/call-log.ts';
 import type { Payout, Refund, Tables } from './storage/tables.ts';
+import type { Wallets } from './wallets.ts';
 
 export type LedgerDeps = Pick<Tables, 'payments' | 'refunds' | 'payouts' | 'disputes' | 'queue' | 'calls'> & {
-  accounts: Pick<LedgerAccounts, 'wallets'>;
+  wallets: Pick<Wallets, 'list'>;
 };
 
 /**
@@ -25,7 +25,7 @@ export function readLedger(deps: LedgerDeps, merchantId: number, orderNumber: st
     refunds: deps.refunds.list(filter, page).reverse().map(toLedgerRefund),
     payouts: deps.payouts.list(filter, page).reverse().map(toLedgerPayout),
     disputes: deps.disputes.list(filter, page).reverse().map(toServiceDispute),
-    wallets: deps.accounts.wallets(merchantId),
+    wallets: deps.wallets.list(merchantId),
     callbacks: deps.queue.records(merchantId, orderNumber, entriesMax),
     calls: deps.calls.list(merchantId, orderNumber).map(toLedgerCall),
   };

@@ -1,10 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
-import { InvariantViolation } from '@tollgate/service-kit';
 import { isWholeRun, propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createFaults } from './faults.ts';
-import { appendBalanced } from './ledger-accounts.ts';
 import { createMoneyMovements } from './money-movements.ts';
 import type { Result } from './payment-changes.ts';
 import type { Payment } from './payments.ts';
@@ -24,7 +22,7 @@ function setUp() {
   let issued = 0;
   const tables = createTables(connection);
   const money = createMoneyMovements({
-    database: { write: async (transaction) => transaction() },
+    database: { connection },
     tables,
     faults: createFaults({ fraction: () => 0 }),
     now: () => now,
@@ -41,37 +39,25 @@ function setUp() {
     money,
     tables,
     rows,
-    advance: async (byMs: number) => {
+    advance: (byMs: number) => {
       now += byMs;
-      while (((await money.doDue()) ?? Number.POSITIVE_INFINITY) <= now);
+      while ((money.doDue() ?? Number.POSITIVE_INFINITY) <= now);
     },
-    create: async (
-      amount: number,
-      needConfirmation: boolean,
-      recurringToken?: string,
-    ): Promise<Result<Payment>> => {
+    create: (amount: number, needConfirmation: boolean, recurringToken?: string): Result<Payment> => {
       const request = { ...tea, amount, needConfirmation, recurring: true };
       const paidWith = recurringToken === undefined ? { card: goodCard } : { recurringToken };
-      return money.changes.create(merchant, { request, paidWith }, () => undefined);
+      return money.changes.create(merchant, { request, paidWith });
     },
   };
 }
 type World = ReturnType<typeof setUp>;
 
 const goodCard = { outcome: 'approved' as const, needsAuthentication: false, sanitizedMask: '******1251' };
-const nothing = (): void => undefined;
 
-/** Checks that the books balance, and match the records of approvals, refunds, payouts and lost disputes. */
+/** Checks that the wallet matches its lots and the records of approvals, refunds, payouts and lost disputes. */
 function expectSound({ rows, tables }: World): void {
-  expect(rows('SELECT sum(amount) AS sum FROM ledger_entries GROUP BY merchant_id, currency')).toEqual(
-    rows('SELECT 0 AS sum FROM ledger_entries GROUP BY merchant_id, currency'),
-  );
-  const kept = rows('SELECT account, balance FROM ledger_balances ORDER BY account');
-  expect(kept).toEqual(
-    rows('SELECT account, sum(amount) AS balance FROM ledger_entries GROUP BY account ORDER BY account'),
-  );
-  const { hold, available, debt, payouts } = tables.bookings.balances({ merchantId: 1, currency: 'EUR' });
-  expect([hold >= 0, available >= 0, debt <= 0, available === 0 || debt === 0]).toEqual(Array(4).fill(true));
+  const [{ hold = 0, available = 0, debt = 0 } = {}] = rows('SELECT hold, available, debt FROM wallets');
+  expect(available === 0 || debt === 0).toBe(true);
   expect(rows('SELECT coalesce(sum(remaining), 0) AS hold FROM hold_lots')).toEqual([{ hold }]);
   const payments = tables.payments.list({ merchantId: 1 }, { offset: 0, limit: 1_000 });
   const sum = (amounts: number[]) => amounts.reduce((one, other) => one + other, 0);
@@ -88,8 +74,7 @@ function expectSound({ rows, tables }: World): void {
   const paidOut = tables.payouts
     .list({ merchantId: 1 }, { limit: 1_000 })
     .filter(({ status }) => status === 'approved');
-  expect(payouts).toBe(sum(paidOut.map(({ amount }) => amount)));
-  expect(hold + available + debt).toBe(
+  expect(hold + available - debt).toBe(
     sum(approved.map(({ amount }) => amount)) -
       sum([...refunds, ...lost, ...paidOut].map(({ amount }) => amount)),
   );
@@ -106,22 +91,22 @@ const stepArbitrary = fc.record({
 });
 type Step = typeof stepArbitrary extends fc.Arbitrary<infer Value> ? Value : never;
 
-async function take(world: World, { name, amount, pick }: Step): Promise<void> {
+function take(world: World, { name, amount, pick }: Step): void {
   const { money, tables } = world;
   const payments = tables.payments.list({ merchantId: 1 }, { offset: 0, limit: 1_000 });
   const payment = payments[pick % Math.max(1, payments.length)];
   const token = payment?.token ?? 'none';
   const dispute = tables.disputes.list({ merchantId: 1 }, { limit: 100 })[pick]?.id ?? 'none';
   const terms = { amount, currency: 'EUR', orderNumber: 'x' };
-  const steps: Record<Step['name'], () => Promise<unknown>> = {
+  const steps: Record<Step['name'], () => unknown> = {
     create: () => world.create(amount, false),
     hold: () => world.create(amount, true),
     repeat: () => world.create(amount, false, payment?.recurringToken ?? 'none'),
-    confirm: () => money.changes.confirm(merchant, token, nothing),
-    decline: () => money.changes.decline(merchant, token, nothing),
-    refund: () => money.refund(merchant, { token, amount }, nothing),
-    refundAll: () => money.refund(merchant, { token }, nothing),
-    payOut: () => money.payOut(merchant, { ...terms, destination: bankAccountDestination }, nothing),
+    confirm: () => money.changes.confirm(merchant, token),
+    decline: () => money.changes.decline(merchant, token),
+    refund: () => money.refund(merchant, { token, amount }),
+    refundAll: () => money.refund(merchant, { token }),
+    payOut: () => money.payOut(merchant, { ...terms, destination: bankAccountDestination }),
     open: () => money.openDispute(merchant, { token, ...(pick > 3 ? { amount } : {}) }),
     lose: () => money.resolveDispute(merchant, dispute, 'approved'),
     win: () => money.resolveDispute(merchant, dispute, 'declined'),
@@ -129,66 +114,48 @@ async function take(world: World, { name, amount, pick }: Step): Promise<void> {
     revise: () => money.changes.revise(merchant, token, { status: 'declined' }),
     advance: () => world.advance(amount * 200_000),
   };
-  await steps[name]();
+  steps[name]();
 }
 
 describe('the movements of money', () => {
-  it('keep the books sound in any sequence of operations', async () => {
-    const done = new Map<string, number>();
-    const property = fc.asyncProperty(
-      fc.array(stepArbitrary, { minLength: 30, maxLength: 60 }),
-      async (steps) => {
-        const world = setUp();
-        for (const step of steps) {
-          await take(world, step);
-          expectSound(world);
-        }
-        for (const { booking = '' } of world.rows('SELECT DISTINCT booking FROM ledger_entries'))
-          done.set(String(booking), (done.get(String(booking)) ?? 0) + 1);
-      },
-    );
-    await fc.assert(property, { numRuns: propertyRuns(60) });
-    const bookings = [
-      'payment_approved',
-      'settlement',
-      'refund',
-      'payout',
-      'dispute_lost',
-      'approval_revised',
-    ];
+  it('keep the books sound in any sequence of operations', () => {
+    const done: Record<string, boolean> = {};
+    const property = fc.property(fc.array(stepArbitrary, { minLength: 30, maxLength: 60 }), (steps) => {
+      const world = setUp();
+      for (const step of steps) {
+        take(world, step);
+        expectSound(world);
+      }
+      const { tables, rows } = world;
+      if (rows('SELECT 1 FROM wallets WHERE available > 0').length > 0) done['settled'] = true;
+      if (tables.refunds.count({ merchantId: 1 }) > 0) done['refunded'] = true;
+      if (tables.payouts.count({ merchantId: 1 }) > 0) done['paidOut'] = true;
+      if (rows('SELECT 1 FROM disputes WHERE record LIKE \'%"approved"%\'').length > 0) done['lost'] = true;
+    });
+    fc.assert(property, { numRuns: propertyRuns(60) });
     // Operations that never ran were not tested.
-    if (isWholeRun) expect([...done.keys()].sort()).toEqual(bookings.sort());
+    if (isWholeRun) expect(done).toEqual({ settled: true, refunded: true, paidOut: true, lost: true });
   });
 
-  it('throw if a booking would not balance, or would overdraw an account', () => {
-    const { tables } = setUp();
-    const booking = { wallet: { merchantId: 1, currency: 'EUR' }, name: 'test', token: 'x', at: start };
-    const book =
-      (...entries: ['hold' | 'customers' | 'available', number][]) =>
-      () =>
-        appendBalanced(tables.bookings, { ...booking, entries });
-    expect(book(['hold', 1])).toThrow(InvariantViolation);
-    expect(book(['available', -1], ['customers', 1])).toThrow(InvariantViolation);
-  });
-
-  it('draw a refund from the payment’s own held money, then from available, then from the newest held', async () => {
+  it('draw a refund from the payment’s own held money, then from available, then from the newest held', () => {
     const world = setUp();
-    await world.create(100, false);
-    await world.advance(dayMs);
-    const { value: payment } = await world.create(100, false);
-    await world.create(100, false);
-    await world.money.payOut(
-      merchant,
-      { amount: 60, currency: 'EUR', orderNumber: 'x', destination: bankAccountDestination },
-      nothing,
-    );
+    world.create(100, false);
+    world.advance(dayMs);
+    const { value: payment } = world.create(100, false);
+    world.create(100, false);
+    world.money.payOut(merchant, {
+      amount: 60,
+      currency: 'EUR',
+      orderNumber: 'x',
+      destination: bankAccountDestination,
+    });
     const refund = (amount: number, token = payment?.token ?? '') =>
-      world.money.refund(merchant, { token, amount }, nothing);
-    const wallet = () => world.money.accounts.wallet({ merchantId: 1, currency: 'EUR' });
-    await refund(70);
+      world.money.refund(merchant, { token, amount });
+    const wallet = () => world.money.wallets.of({ merchantId: 1, currency: 'EUR' });
+    refund(70);
     expect(wallet()).toMatchObject({ hold: 130, available: 40 });
     const [, , first] = world.tables.payments.list({ merchantId: 1 }, { offset: 0, limit: 3 });
-    await refund(50, first?.token);
+    refund(50, first?.token);
     expect(wallet()).toMatchObject({ hold: 120, available: 0 });
     expect(world.rows('SELECT remaining FROM hold_lots ORDER BY id')).toEqual([
       { remaining: 30 },

@@ -1,16 +1,14 @@
-/** Refunds, payouts and disputes, and what falls due. Each resolves when it is durable. */
+/** Refunds, payouts and disputes, and what falls due. Each runs inside a transaction. */
 import { apiError } from '@tollgate/payment-api';
 import { isFinalStatus, type ApiError } from '@tollgate/core/money';
 import type { Ids } from '@tollgate/service-kit';
 import { toNotice } from './callbacks.ts';
 import type { Faults } from './faults.ts';
-import { createLedgerAccounts } from './ledger-accounts.ts';
 import {
   createPaymentChanges,
   newTokenOf,
   paymentNotFound,
   recurringTokenNotFound,
-  type AlsoWrite,
   type Result,
 } from './payment-changes.ts';
 import { countDispute, countRefund, refundableAmount, type Payment } from './payments.ts';
@@ -18,6 +16,7 @@ import type { Database } from './storage/database.ts';
 import type { Merchant } from './storage/merchants-table.ts';
 import type { Dispute, Payout, Refund, Tables } from './storage/tables.ts';
 import { createTransactions } from './transactions.ts';
+import { type Wallets, createWallets } from './wallets.ts';
 
 /** The parsed destination: its outcome, and a card's mask. */
 type PayoutDestination =
@@ -39,66 +38,56 @@ interface PartRequest {
 }
 
 export interface MoneyMovementsDeps {
-  database: Pick<Database, 'write'>;
+  database: Pick<Database, 'connection'>;
   tables: Tables;
   faults: Faults;
   now: () => number;
   ids: Pick<Ids, 'hex'>;
   /** Time from the approval of a payment until its money is available. */
   settlementDelayMs: number;
-  /** Called after a commit: callbacks and settlements may be due. */
+  /** Called when a callback is queued. */
   onChange: () => void;
 }
 
 export type MoneyMovements = ReturnType<typeof createMoneyMovements>;
 
-const settlementsPerCommitMax = 500;
+/** Of one transaction. */
+const settlementsMax = 500;
 
 export function createMoneyMovements(deps: MoneyMovementsDeps) {
-  const { database, tables, now } = deps;
-  const accounts = createLedgerAccounts({ ...deps, table: tables.bookings });
-  const transactions = createTransactions({ ...deps, ...tables, accounts });
-  const common = { ...deps, ...tables, transactions, accounts };
+  const { database, tables } = deps;
+  const wallets = createWallets(database.connection, deps);
+  const transactions = createTransactions({ ...deps, ...tables, wallets });
+  const common = { ...deps, ...tables, transactions, wallets };
   const changes = createPaymentChanges(common);
   const withOwn = <Value>(
     merchant: Merchant,
     token: string,
     change: (payment: Payment) => Result<Value>,
-    alsoWrite: AlsoWrite<Value> = () => undefined,
-  ): Promise<Result<Value>> =>
-    transactions.write(() => {
-      const payment = transactions.findOwn(merchant, token);
-      const result = payment === undefined ? { refused: paymentNotFound() } : change(payment);
-      alsoWrite(result);
-      return result;
-    });
+  ): Result<Value> => {
+    const payment = transactions.findOwn(merchant, token);
+    return payment === undefined ? { refused: paymentNotFound() } : change(payment);
+  };
   return {
-    accounts,
+    wallets,
     changes,
-    refund: (merchant: Merchant, { token, amount }: PartRequest, alsoWrite: AlsoWrite<Refund>) =>
-      withOwn(merchant, token, (payment) => refundPayment(common, payment, amount), alsoWrite),
-    payOut: (merchant: Merchant, terms: PayoutTerms, alsoWrite: AlsoWrite<Payout>) =>
-      transactions.write(() => {
-        const result = payOut(common, merchant, terms);
-        alsoWrite(result);
-        return result;
-      }),
+    refund: (merchant: Merchant, { token, amount }: PartRequest) =>
+      withOwn(merchant, token, (payment) => refundPayment(common, payment, amount)),
+    payOut: (merchant: Merchant, terms: PayoutTerms) => payOut(common, merchant, terms),
     openDispute: (merchant: Merchant, request: PartRequest & { reasonCode?: string | undefined }) =>
       withOwn(merchant, request.token, (payment) => openDispute(common, payment, request)),
-    resolveDispute: (merchant: Merchant, id: string, status: 'approved' | 'declined') =>
-      transactions.write((): Result<Dispute> => {
-        const dispute = tables.disputes.find(id);
-        const payment = dispute === undefined ? undefined : transactions.findOwn(merchant, dispute.token);
-        if (dispute === undefined || payment === undefined) return { refused: disputeNotFound() };
-        if (dispute.status !== 'pending') return { refused: alreadyResolved(dispute) };
-        return resolveDispute(common, payment, dispute, status);
-      }),
-    /** Expires and settles due items, up to a limit, and resolves with the next due time. */
-    doDue: async (): Promise<number | undefined> => {
-      const nextExpiry = await changes.expireDue();
-      if ((accounts.nextSettlement() ?? Number.POSITIVE_INFINITY) <= now())
-        await database.write(() => accounts.settle(settlementsPerCommitMax));
-      const next = [nextExpiry, accounts.nextSettlement()].filter((time) => time !== undefined);
+    resolveDispute: (merchant: Merchant, id: string, status: 'approved' | 'declined'): Result<Dispute> => {
+      const dispute = tables.disputes.find(id);
+      const payment = dispute === undefined ? undefined : transactions.findOwn(merchant, dispute.token);
+      if (dispute === undefined || payment === undefined) return { refused: disputeNotFound() };
+      if (dispute.status !== 'pending') return { refused: alreadyResolved(dispute) };
+      return resolveDispute(common, payment, dispute, status);
+    },
+    /** Expires and settles due items, up to a limit, and returns the next due time. */
+    doDue: (): number | undefined => {
+      const nextExpiry = changes.expireDue();
+      wallets.settle(settlementsMax);
+      const next = [nextExpiry, wallets.nextSettlement()].filter((time) => time !== undefined);
       return next.length === 0 ? undefined : Math.min(...next);
     },
   };
@@ -107,12 +96,12 @@ export function createMoneyMovements(deps: MoneyMovementsDeps) {
 type Common = MoneyMovementsDeps &
   Tables & {
     transactions: ReturnType<typeof createTransactions>;
-    accounts: ReturnType<typeof createLedgerAccounts>;
+    wallets: Wallets;
   };
 
-/** Runs inside a transaction, like all functions below. The payment's callback is queued before the refund's. */
+/** The payment's callback is queued before the refund's. */
 function refundPayment(
-  { accounts, transactions, refunds, ids, now }: Common,
+  { wallets, transactions, refunds, ids, now }: Common,
   payment: Payment,
   asked: number | undefined,
 ): Result<Refund> {
@@ -120,7 +109,7 @@ function refundPayment(
   const parameter = asked === undefined ? 'token' : 'amount';
   const refused = objectionToRefund(payment, amount, parameter);
   if (refused !== undefined) return { refused };
-  if (!accounts.refund(payment, amount)) return { refused: noMoney(parameter) };
+  if (!wallets.refund(payment, amount)) return { refused: noMoney(parameter) };
   transactions.advance(payment, countRefund(amount));
   const refund: Refund = {
     token: newTokenOf(ids),
@@ -150,7 +139,7 @@ function objectionToRefund(payment: Payment, amount: number, parameter: string):
 
 /** Pays out to a card, to a bank account, or to the card of an earlier payment; from settled money only. */
 function payOut(deps: Common, merchant: Merchant, terms: PayoutTerms): Result<Payout> {
-  const { transactions, accounts, payouts, ids, now } = deps;
+  const { transactions, wallets, payouts, ids, now } = deps;
   const { destination, ...asked } = terms;
   const resolved = resolveDestination(deps, merchant, destination);
   if (resolved === undefined) return { refused: recurringTokenNotFound('destination.recurringToken') };
@@ -170,8 +159,8 @@ function payOut(deps: Common, merchant: Merchant, terms: PayoutTerms): Result<Pa
   };
   const isCovered =
     payout.status === 'approved'
-      ? accounts.payOut(payout, payout.amount)
-      : accounts.wallet(payout).available >= payout.amount;
+      ? wallets.payOut(payout, payout.amount)
+      : wallets.of(payout).available >= payout.amount;
   if (!isCovered) return { refused: balanceTooSmall() };
   payouts.insert(payout);
   if (payout.callbackUrl !== undefined) transactions.notify(toNotice('payout', payout, payout.callbackUrl));
@@ -222,13 +211,13 @@ function openDispute(
 
 /** `approved`: the customer gets the money, and the merchant has lost; `declined`: the merchant keeps it. */
 function resolveDispute(
-  { transactions, disputes, accounts, now }: Common,
+  { transactions, disputes, wallets, now }: Common,
   payment: Payment,
   pending: Dispute,
   status: 'approved' | 'declined',
 ): Result<Dispute> {
   const dispute: Dispute = { ...pending, status, updatedAt: now() };
-  if (status === 'approved') accounts.takeBack(payment, dispute.amount, 'dispute_lost');
+  if (status === 'approved') wallets.takeBack(payment, dispute.amount);
   else transactions.advance(payment, countDispute(-dispute.amount));
   disputes.update(dispute);
   transactions.notify(toNotice('dispute', dispute, payment.callbackUrl));

@@ -1,9 +1,8 @@
-/** Every change of a payment as one transaction: the record, the booking and the callback. */
+/** Every change of a payment: the record, the booking and the callback. Each runs inside a transaction. */
 import { apiError } from '@tollgate/payment-api';
 import { formatAmount, isFinalStatus, type ApiError } from '@tollgate/core/money';
 import type { Ids } from '@tollgate/service-kit';
 import type { CardBehaviour } from './cards.ts';
-import type { LedgerAccounts } from './ledger-accounts.ts';
 import {
   answerAuthentication,
   chargeAgain,
@@ -24,12 +23,10 @@ import {
 import type { Merchant } from './storage/merchants-table.ts';
 import type { Tables } from './storage/tables.ts';
 import type { Transactions } from './transactions.ts';
+import type { Wallets } from './wallets.ts';
 
 /** The result of a change, or why it was refused; a refusal changes nothing. */
 export type Result<Value> = { value: Value; refused?: never } | { refused: ApiError; value?: never };
-
-/** Runs in the transaction of the change: records it in the call log. */
-export type AlsoWrite<Value> = (result: Result<Value>) => void;
 
 /** The means of payment if no customer is sent to the hosted page. */
 type PaidWith = { card: CardBehaviour } | { recurringToken: string };
@@ -48,12 +45,13 @@ interface Revision {
 export interface PaymentChangesDeps {
   transactions: Transactions;
   payments: Tables['payments'];
-  accounts: Pick<LedgerAccounts, 'fits' | 'settleNow'>;
+  wallets: Pick<Wallets, 'fits' | 'settleNow'>;
   now: () => number;
   ids: Pick<Ids, 'hex'>;
 }
 
-const expiriesPerCommitMax = 500;
+/** Of one transaction. */
+const expiriesMax = 500;
 const tokenBytes = 16;
 
 /** A token of 32 characters. */
@@ -61,18 +59,28 @@ export const newTokenOf = (ids: Pick<Ids, 'hex'>): string => ids.hex(tokenBytes)
 
 export type PaymentChanges = ReturnType<typeof createPaymentChanges>;
 
-/** The changes of a payment. Each resolves when it is durable; undefined means that the payment does not exist. */
+/** The changes of a payment; undefined means that the payment does not exist. */
 export function createPaymentChanges(deps: PaymentChangesDeps) {
-  const { transactions, payments, accounts, now, ids } = deps;
-  const { customerDoes, merchantDoes } = createDoings(deps);
+  const { transactions, payments, wallets, now, ids } = deps;
   const newToken = (): string => newTokenOf(ids);
+  /** Due expiries run first. */
+  const customerDoes = (token: string, ...steps: Step[]): Payment | undefined => {
+    const payment = payments.find(token);
+    return payment && transactions.advance(payment, expireWhenDue, ...steps);
+  };
+  const merchantDoes = (
+    merchant: Merchant,
+    token: string,
+    objectionTo: (payment: Payment) => ApiError | undefined,
+    ...steps: readonly Step[]
+  ): Result<Payment> => {
+    const payment = transactions.findOwn(merchant, token);
+    if (payment === undefined) return { refused: paymentNotFound() };
+    const refused = objectionTo(payment);
+    return refused === undefined ? { value: transactions.advance(payment, ...steps) } : { refused };
+  };
   return {
-    create: (merchant: Merchant, creation: Creation, alsoWrite: AlsoWrite<Payment>) =>
-      transactions.write(() => {
-        const created = createUnlessRefused(deps, merchant, creation);
-        alsoWrite(created);
-        return created;
-      }),
+    create: (merchant: Merchant, creation: Creation) => createUnlessRefused(deps, merchant, creation),
     /** The customer opens the hosted page. */
     open: (token: string) => customerDoes(token, openCheckout),
     submitCard: (token: string, card: CardBehaviour) =>
@@ -80,10 +88,9 @@ export function createPaymentChanges(deps: PaymentChangesDeps) {
     answerAuthentication: (token: string, isConfirmed: boolean) =>
       customerDoes(token, answerAuthentication(isConfirmed, newToken())),
     /** The merchant confirms or declines a two-step payment. */
-    confirm: (merchant: Merchant, token: string, alsoWrite: AlsoWrite<Payment>) =>
-      merchantDoes(merchant, token, nothingHeld, [confirmHold(newToken())], alsoWrite),
-    decline: (merchant: Merchant, token: string, alsoWrite: AlsoWrite<Payment>) =>
-      merchantDoes(merchant, token, nothingHeld, [declineHold], alsoWrite),
+    confirm: (merchant: Merchant, token: string) =>
+      merchantDoes(merchant, token, nothingHeld, confirmHold(newToken())),
+    decline: (merchant: Merchant, token: string) => merchantDoes(merchant, token, nothingHeld, declineHold),
     /** All the customer's steps on the page at once. */
     pay: (merchant: Merchant, token: string, how: CardBehaviour | 'approved' | 'declined') => {
       const recurringToken = newToken();
@@ -91,31 +98,30 @@ export function createPaymentChanges(deps: PaymentChangesDeps) {
         typeof how === 'string'
           ? [settleAs(how, recurringToken)]
           : [submitCard(how, recurringToken), answerAuthentication(true, recurringToken)];
-      return merchantDoes(merchant, token, nothingLeftToPay, [openCheckout, ...steps]);
+      return merchantDoes(merchant, token, nothingLeftToPay, openCheckout, ...steps);
     },
     revise: (merchant: Merchant, token: string, { status, amount }: Revision) => {
-      const objection = (payment: Payment) => {
+      const objectionTo = (payment: Payment) => {
         if (!mayRevise(payment, status)) return notRevisable(payment);
-        const fits = status === 'declined' || accounts.fits(payment, amount ?? payment.amount);
+        const fits = status === 'declined' || wallets.fits(payment, amount ?? payment.amount);
         return fits ? undefined : tooMuch();
       };
-      return merchantDoes(merchant, token, objection, [revise(status, amount)]);
+      return merchantDoes(merchant, token, objectionTo, revise(status, amount));
     },
     /** Makes the payment's money available for payouts. */
-    settle: (merchant: Merchant, token: string) =>
-      merchantDoes(merchant, token, nothingTaken, [], ({ value }) => {
-        if (value !== undefined) accounts.settleNow(value);
-      }),
-    /** Expires due payments and resolves with the time of the next expiry. */
-    expireDue: async (): Promise<number | undefined> => {
-      const due = payments.tokensDue(now(), expiriesPerCommitMax);
-      await Promise.all(due.map((token) => customerDoes(token)));
+    settle: (merchant: Merchant, token: string) => {
+      const result = merchantDoes(merchant, token, nothingTaken);
+      if (result.value !== undefined) wallets.settleNow(result.value);
+      return result;
+    },
+    /** Expires due payments, up to a limit, and returns the time of the next expiry. */
+    expireDue: (): number | undefined => {
+      for (const token of payments.tokensDue(now(), expiriesMax)) customerDoes(token);
       return payments.nextExpiry();
     },
   };
 }
 
-/** Runs inside a transaction. */
 function createUnlessRefused(
   deps: PaymentChangesDeps,
   merchant: Merchant,
@@ -146,34 +152,6 @@ function chargeOf(
   if (first?.merchantId !== merchant.id) return 'unknown token';
   // The card was valid when the token was issued; it declines if the first payment was revised since.
   return chargeAgain(first, first.status === 'declined' ? 'declined' : 'approved');
-}
-
-/** The transactions in which a customer or a merchant advances a payment; due expiries run first. */
-function createDoings({ transactions, payments }: PaymentChangesDeps) {
-  return {
-    customerDoes: (token: string, ...steps: Step[]): Promise<Payment | undefined> =>
-      transactions.write(() => {
-        const payment = payments.find(token);
-        return payment === undefined ? undefined : transactions.advance(payment, expireWhenDue, ...steps);
-      }),
-    merchantDoes: (
-      merchant: Merchant,
-      token: string,
-      objection: (payment: Payment) => ApiError | undefined,
-      steps: readonly Step[],
-      alsoWrite: AlsoWrite<Payment> = () => undefined,
-    ): Promise<Result<Payment>> =>
-      transactions.write(() => {
-        const payment = transactions.findOwn(merchant, token);
-        const refused = payment === undefined ? paymentNotFound() : objection(payment);
-        const changed =
-          payment === undefined || refused !== undefined
-            ? { refused: refused ?? paymentNotFound() }
-            : { value: transactions.advance(payment, ...steps) };
-        alsoWrite(changed);
-        return changed;
-      }),
-  };
 }
 
 /** Undefined for another merchant's token as well, which must be indistinguishable from an unknown one. */

@@ -118,7 +118,11 @@ async function startService(deps: PaymentServiceDeps): Promise<RunningService> {
     'Payment Service listens',
   );
   const started = stops.move();
-  return { addresses, ensureMerchant: core.ensureMerchant, stop: () => started.disposeAsync() };
+  return {
+    addresses,
+    ensureMerchant: async (registration) => database.write(() => core.addMerchant(registration)),
+    stop: () => started.disposeAsync(),
+  };
 }
 
 function makeDataDir(dataDir: string): void {
@@ -154,15 +158,15 @@ function createCore(
   // Settlements and expiries are further away than the loop's longest pause.
   const onChange = delivery.wake;
   const money = createMoneyMovements({ database, tables, faults, now, ids, settlementDelayMs, onChange });
-  const due = createDueLoop({ name: 'due', now, clock, log, work: money.doDue });
+  const due = createDueLoop({ name: 'due', now, clock, log, work: () => database.write(money.doDue) });
   const draining = new AbortController();
   const ending = new AbortController();
   let loops: Promise<unknown> = Promise.resolve();
   let baseUrl = '';
 
-  const advanceClock = async (byMs: number): Promise<number> => {
-    await time.advance(byMs);
-    while (((await money.doDue()) ?? Number.POSITIVE_INFINITY) <= now());
+  const advanceClock = (byMs: number): number => {
+    time.advance(byMs);
+    while ((money.doDue() ?? Number.POSITIVE_INFINITY) <= now());
     due.wake();
     delivery.wake();
     return now();
@@ -180,8 +184,7 @@ function createCore(
     ...money,
     stopping: draining.signal,
     processingUrl: (payment: Payment) => processingUrlOf(payment, baseUrl),
-    ensureMerchant: (registration: Registration) =>
-      registerMerchant({ database, merchants, ids, now }, registration),
+    addMerchant: (registration: Registration) => registerMerchant({ merchants, ids, now }, registration),
     begin: (url: string): void => {
       baseUrl = url;
       loops = Promise.all([delivery.run(ending.signal), due.run(ending.signal)]);

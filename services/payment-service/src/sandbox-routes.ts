@@ -22,6 +22,7 @@ import { readLedger, type LedgerDeps } from './ledger.ts';
 import type { MoneyMovements } from './money-movements.ts';
 import type { Result } from './payment-changes.ts';
 import type { Payment } from './payments.ts';
+import type { Database } from './storage/database.ts';
 import type { Merchant } from './storage/merchants-table.ts';
 import type { Dispute } from './storage/tables.ts';
 
@@ -29,9 +30,10 @@ export interface SandboxRoutesDeps
   extends LedgerDeps, Pick<MoneyMovements, 'changes' | 'openDispute' | 'resolveDispute'> {
   faults: Faults;
   /** Registers a merchant if there is none of that name, and issues a key. */
-  ensureMerchant: (registration: Registration) => Promise<{ name: string; key: Secret }>;
-  /** Advances the service's time durably, and does the work that falls due. Resolves with the new time. */
-  advanceClock: (byMs: number) => Promise<number>;
+  addMerchant: (registration: Registration) => { name: string; key: Secret };
+  /** Advances the service's time, and does the work that falls due. Returns the new time. */
+  advanceClock: (byMs: number) => number;
+  database: Pick<Database, 'write'>;
   processingUrl: ProcessingUrl;
   merchantOf: (request: FastifyRequest) => Merchant;
 }
@@ -58,14 +60,15 @@ const merchantSchema = z.strictObject({
 });
 const ledgerQuerySchema = z.strictObject({ orderNumber: z.string().min(1).max(255).optional() });
 
-type Handle = (request: FastifyRequest, merchant: Merchant) => Answer | Promise<Answer>;
+/** Runs inside a transaction. */
+type Handle = (request: FastifyRequest, merchant: Merchant) => Answer;
 
 /** Refuses input that does not match the schema. */
 const reading =
   <Schema extends z.ZodType>(
     schema: Schema,
     part: 'body' | 'query',
-    handle: (value: z.infer<Schema>, merchant: Merchant, request: FastifyRequest) => Answer | Promise<Answer>,
+    handle: (value: z.infer<Schema>, merchant: Merchant, request: FastifyRequest) => Answer,
   ): Handle =>
   (request, merchant) => {
     const read = readRequest(schema, request[part]);
@@ -79,7 +82,10 @@ export function registerSandboxRoutes(app: FastifyInstance, deps: SandboxRoutesD
       method,
       url: `/sandbox/${path}`,
       handler: async (request: FastifyRequest, reply: FastifyReply) =>
-        send(reply, await handle(request, deps.merchantOf(request))),
+        send(
+          reply,
+          deps.database.write(() => handle(request, deps.merchantOf(request))),
+        ),
     });
   const addFaults = reading(faultsSchema, 'body', (value, merchant) =>
     faults.add(merchant.id, value) ? success({ faults: faults.list(merchant.id) }) : refusal(tooManyFaults()),
@@ -88,25 +94,25 @@ export function registerSandboxRoutes(app: FastifyInstance, deps: SandboxRoutesD
     faults.clear(merchant.id);
     return success({ faults: [] });
   };
-  const moveClock = reading(clockSchema, 'body', async ({ advanceMs }) =>
-    success({ now: toIsoTime(await advanceClock(advanceMs)) }),
+  const moveClock = reading(clockSchema, 'body', ({ advanceMs }) =>
+    success({ now: toIsoTime(advanceClock(advanceMs)) }),
   );
   const showLedger = reading(ledgerQuerySchema, 'query', ({ orderNumber }, merchant) =>
     success(readLedger(deps, merchant.id, orderNumber)),
   );
-  const revise = reading(revisionSchema, 'body', async (to, merchant, request) =>
-    toAnswer(await changes.revise(merchant, parameterIn(request, 'token'), to), processingUrl),
+  const revise = reading(revisionSchema, 'body', (to, merchant, request) =>
+    toAnswer(changes.revise(merchant, parameterIn(request, 'token'), to), processingUrl),
   );
-  const settle: Handle = async (request, merchant) =>
-    toAnswer(await changes.settle(merchant, parameterIn(request, 'token')), processingUrl);
-  const openDispute = reading(disputeSchema, 'body', async (dispute, merchant) =>
-    toDisputeAnswer(await deps.openDispute(merchant, dispute)),
+  const settle: Handle = (request, merchant) =>
+    toAnswer(changes.settle(merchant, parameterIn(request, 'token')), processingUrl);
+  const openDispute = reading(disputeSchema, 'body', (dispute, merchant) =>
+    toDisputeAnswer(deps.openDispute(merchant, dispute)),
   );
-  const resolveDispute = reading(resolutionSchema, 'body', async ({ status }, merchant, request) =>
-    toDisputeAnswer(await deps.resolveDispute(merchant, parameterIn(request, 'id'), status)),
+  const resolveDispute = reading(resolutionSchema, 'body', ({ status }, merchant, request) =>
+    toDisputeAnswer(deps.resolveDispute(merchant, parameterIn(request, 'id'), status)),
   );
-  const addMerchant = reading(merchantSchema, 'body', async (registration) => {
-    const { name, key } = await deps.ensureMerchant(registration);
+  const addMerchant = reading(merchantSchema, 'body', (registration) => {
+    const { name, key } = deps.addMerchant(registration);
     return success({ name, key: key.reveal() });
   });
   on('POST', 'merchants', addMerchant);
@@ -123,11 +129,11 @@ export function registerSandboxRoutes(app: FastifyInstance, deps: SandboxRoutesD
 }
 
 const pay = ({ changes, processingUrl }: SandboxRoutesDeps): Handle =>
-  reading(payerSchema, 'body', async ({ pan, outcome }, merchant, request) => {
+  reading(payerSchema, 'body', ({ pan, outcome }, merchant, request) => {
     if (pan !== undefined && outcome !== undefined) return refusal(panOrOutcome('outcome'));
     const how = pan === undefined ? outcome : cardBehaviour(pan);
     if (how === undefined) return refusal(panOrOutcome('pan'));
-    return toAnswer(await changes.pay(merchant, parameterIn(request, 'token'), how), processingUrl);
+    return toAnswer(changes.pay(merchant, parameterIn(request, 'token'), how), processingUrl);
   });
 
 const toDisputeAnswer = ({ value, refused }: Result<Dispute>): Answer =>

@@ -1,7 +1,6 @@
-/** The common part of all money changes: one transaction for the record, the booking and the callback. */
+/** The common part of all money changes: the record, the booking and the callback. */
 import { paymentNotice, queueCallback, type Notice } from './callbacks.ts';
 import { queueFaults, type Faults } from './faults.ts';
-import type { LedgerAccounts } from './ledger-accounts.ts';
 import {
   approvedMoney,
   declineBeyondLimit,
@@ -11,29 +10,30 @@ import {
   type Payment,
   type Step,
 } from './payments.ts';
-import type { Database } from './storage/database.ts';
 import type { Merchant } from './storage/merchants-table.ts';
 import type { Tables } from './storage/tables.ts';
+import type { Wallets } from './wallets.ts';
 
 export interface TransactionsDeps extends Pick<Tables, 'payments' | 'queue'> {
-  database: Pick<Database, 'write'>;
-  accounts: LedgerAccounts;
+  wallets: Wallets;
   faults: Faults;
   now: () => number;
-  /** Called after the commit: callbacks and settlements may be due. */
+  /** Called when a callback is queued. */
   onChange: () => void;
 }
 
 export type Transactions = ReturnType<typeof createTransactions>;
 
 export function createTransactions(deps: TransactionsDeps) {
-  const { database, payments, accounts, queue, faults, now, onChange } = deps;
+  const { payments, wallets, queue, faults, now, onChange } = deps;
   /** Queues a callback, subject to any active fault. */
-  const notify = (notice: Notice): void =>
+  const notify = (notice: Notice): void => {
     queueCallback(queue, notice, faults.take(notice.merchantId, 'callback', queueFaults), now());
+    onChange();
+  };
   const takeStep = (current: Payment, step: Step): Payment => {
     const next = step(current, now());
-    if (isNewlyPaid(current, next) && !accounts.fits(next, next.amount))
+    if (isNewlyPaid(current, next) && !wallets.fits(next, next.amount))
       return declineBeyondLimit(current, now());
     return next;
   };
@@ -43,8 +43,8 @@ export function createTransactions(deps: TransactionsDeps) {
     for (const step of steps) {
       const next = takeStep(current, step);
       const moved = approvedMoney(current, next);
-      if (moved > 0) accounts.credit(next, moved);
-      if (moved < 0) accounts.takeBack(next, -moved, 'approval_revised');
+      if (moved > 0) wallets.credit(next, moved);
+      if (moved < 0) wallets.takeBack(next, -moved);
       if (needsCallback(current, next)) notify(paymentNotice(next));
       current = next;
     }
@@ -54,12 +54,6 @@ export function createTransactions(deps: TransactionsDeps) {
   return {
     notify,
     advance,
-    /** Runs a transaction and resolves when it is durable. The other functions are used inside one. */
-    write: async <Value>(transaction: () => Value): Promise<Value> => {
-      const value = await database.write(transaction);
-      onChange();
-      return value;
-    },
     /** A merchant's payment after any due expiry. */
     findOwn: (merchant: Merchant, token: string): Payment | undefined => {
       const found = payments.find(token);

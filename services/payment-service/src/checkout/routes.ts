@@ -4,14 +4,15 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isObject } from '../api-requests.ts';
 import type { PaymentChanges } from '../payment-changes.ts';
 import { customerStep, isPaid, type Payment } from '../payments.ts';
+import type { Database } from '../storage/database.ts';
 import type { MerchantsTable } from '../storage/merchants-table.ts';
 import { readCardForm } from './card-form.ts';
 import { authenticationPage, cardPage, outcomePage, troublePage, type PageContext } from './pages.ts';
-import { scriptSource } from './script.ts';
 import { styleSource } from './style.ts';
 import { preferredLocale } from './texts.ts';
 
 export interface CheckoutDeps {
+  database: Pick<Database, 'write'>;
   changes: Pick<PaymentChanges, 'open' | 'submitCard' | 'answerAuthentication'>;
   find: (token: string) => Payment | undefined;
   merchants: Pick<MerchantsTable, 'findById'>;
@@ -57,7 +58,7 @@ type Route = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyRe
 const showPayment =
   (deps: CheckoutDeps): Route =>
   async (request, reply) => {
-    const payment = await deps.changes.open(tokenIn(request));
+    const payment = deps.database.write(() => deps.changes.open(tokenIn(request)));
     if (payment === undefined) return notFound(deps, request, reply);
     const step = customerStep(payment);
     if (step === 'authentication')
@@ -70,15 +71,15 @@ const showPayment =
 const takeCard =
   (deps: CheckoutDeps): Route =>
   async (request, reply) => {
-    const { changes, now } = deps;
-    const payment = await changes.open(tokenIn(request));
+    const { database, changes, now } = deps;
+    const payment = database.write(() => changes.open(tokenIn(request)));
     if (payment === undefined) return notFound(deps, request, reply);
     // Repeated or outdated form: show the current state and change nothing.
     if (customerStep(payment) === 'none') return finish(reply, payment);
     const form = readCardForm(formIn(request), now());
     if (form.card === undefined)
       return show(reply, 422, cardPage(payment, form, contextOf(deps, request, payment)), payment);
-    return finish(reply, (await changes.submitCard(payment.token, form.card)) ?? payment);
+    return finish(reply, database.write(() => changes.submitCard(payment.token, form.card)) ?? payment);
   };
 
 const showAuthentication =
@@ -98,7 +99,7 @@ const takeAnswer =
     const token = tokenIn(request);
     const isAnswered = answer === 'confirm' || answer === 'reject';
     const payment = isAnswered
-      ? await deps.changes.answerAuthentication(token, answer === 'confirm')
+      ? deps.database.write(() => deps.changes.answerAuthentication(token, answer === 'confirm'))
       : deps.find(token);
     return payment === undefined ? notFound(deps, request, reply) : finish(reply, payment);
   };
@@ -140,7 +141,7 @@ function contentSecurityPolicy(payment: Payment | undefined): string {
   );
   // A host may contain characters that end a directive; such an origin is omitted.
   const origins = redirects.filter((origin) => /^https?:\/\/[a-z0-9.:[\]-]+$/.test(origin));
-  const fixed = `default-src 'none'; style-src ${styleSource}; script-src ${scriptSource}; base-uri 'none'; frame-ancestors 'none'`;
+  const fixed = `default-src 'none'; style-src ${styleSource}; base-uri 'none'; frame-ancestors 'none'`;
   return `${fixed}; form-action ${["'self'", ...new Set(origins)].join(' ')}`;
 }
 

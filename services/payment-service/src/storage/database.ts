@@ -1,62 +1,44 @@
 import { DatabaseSync } from 'node:sqlite';
-import { StartupError, TollgateError, errorCode, lockFile, makePrivate } from '@tollgate/service-kit';
+import { StartupError, errorCode, lockFile, makePrivate } from '@tollgate/service-kit';
 import { migrate } from './schema.ts';
 
 /**
- * The service's SQLite file. All changes go through {@link Database.write}, which collects the transactions of one turn
- * of the event loop into one durable commit: under load, a hundred creations share one disk flush.
+ * The service's SQLite file. It survives the end of the process, in any way. A power failure may lose the last seconds: this
+ * is a sandbox.
  */
 export interface Database {
   /** For reading, and for statements that run inside a transaction given to `write`. */
   connection: DatabaseSync;
-  /**
-   * Runs the synchronous `transaction`, and resolves with its value once it is durable. If it throws, only this
-   * transaction is rolled back, and the promise rejects with the error.
-   */
-  write<Value>(transaction: () => Value): Promise<Value>;
-  /** Commits queued transactions and closes the file. */
+  /** Runs a transaction, which is rolled back if it throws. Everything that changes runs inside one. */
+  write<Value>(transaction: () => Value): Value;
   close(): void;
 }
-
-interface QueuedTransaction {
-  /** Runs inside the batch; returns a function that settles the promise after the commit. */
-  run(): () => void;
-  reject(error: unknown): void;
-}
-
-const transactionsPerCommitMax = 500;
 
 /**
  * Opens the file for its single serving process, which may therefore cache its content in memory.
  *
- * @throws StartupError if another process serves the file, it is not a database, or it does not guarantee durability.
+ * @throws StartupError if another process serves the file or it is not a database.
  */
 export function openDatabase(file: string): Database {
   const lock = openLock(file);
   const connection = openConnection(file, lock);
-  const queue: QueuedTransaction[] = [];
-  let isFlushScheduled = false;
-
-  const flush = (): void => {
-    isFlushScheduled = false;
-    while (queue.length > 0) commit(connection, queue.splice(0, transactionsPerCommitMax));
-  };
   return {
     connection,
-    write: (transaction) =>
-      new Promise((resolve, reject) => {
-        queue.push({ run: () => runInSavepoint(connection, transaction, resolve, reject), reject });
-        // After the poll phase, so that all requests that have arrived by now share the commit.
-        if (!isFlushScheduled) setImmediate(flush);
-        isFlushScheduled = true;
-      }),
-    close: () => {
+    write(transaction) {
+      connection.exec('BEGIN IMMEDIATE');
       try {
-        flush();
-        connection.close();
-      } finally {
-        lock.close();
+        const value = transaction();
+        connection.exec('COMMIT');
+        return value;
+      } catch (error) {
+        // A full disk has already caused a rollback, and a second ROLLBACK would throw.
+        if (connection.isTransaction) connection.exec('ROLLBACK');
+        throw error;
       }
+    },
+    close() {
+      connection.close();
+      lock.close();
     },
   };
 }
@@ -75,8 +57,7 @@ function openConnection(file: string, lock: { close(): void }): DatabaseSync {
     // Contains accounts, customers and hashes of keys.
     makePrivate(file);
     connection = new DatabaseSync(file);
-    connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
-    assertDurable(connection);
+    connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;');
     migrate(connection);
     return connection;
   } catch (error) {
@@ -87,7 +68,6 @@ function openConnection(file: string, lock: { close(): void }): DatabaseSync {
 }
 
 const sqliteBusy = 5;
-const synchronousFull = 2;
 
 function toStartupError(cause: unknown, file: string): StartupError {
   const code = cause instanceof Error && 'errcode' in cause ? cause.errcode : undefined;
@@ -104,49 +84,3 @@ const inUse = (file: string) =>
     'data_dir_in_use',
     `Another running Payment Service has ${file} open. Stop it, or set TOLLGATE_DATA_DIR to another folder.`,
   );
-
-function assertDurable(connection: DatabaseSync): void {
-  const value = (sql: string) => Object.values(connection.prepare(sql).get() ?? {})[0];
-  if (value('PRAGMA journal_mode') === 'wal' && value('PRAGMA synchronous') === synchronousFull) return;
-  throw new StartupError(
-    'database_not_durable',
-    'SQLite did not accept write-ahead logging with full synchronisation here; put TOLLGATE_DATA_DIR on a local disk.',
-  );
-}
-
-function commit(connection: DatabaseSync, batch: QueuedTransaction[]): void {
-  let settlements: (() => void)[];
-  try {
-    connection.exec('BEGIN IMMEDIATE');
-    settlements = batch.map((queued) => queued.run());
-    connection.exec('COMMIT');
-  } catch (cause) {
-    // A full disk has already caused a rollback, and a second ROLLBACK would throw.
-    if (connection.isTransaction) connection.exec('ROLLBACK');
-    const error = new TollgateError('storage_failed', 'The database could not commit.', {
-      retryable: true,
-      cause,
-    });
-    for (const queued of batch) queued.reject(error);
-    return;
-  }
-  for (const settle of settlements) settle();
-}
-
-function runInSavepoint<Value>(
-  connection: DatabaseSync,
-  transaction: () => Value,
-  resolve: (value: Value) => void,
-  reject: (error: unknown) => void,
-): () => void {
-  connection.exec('SAVEPOINT one');
-  try {
-    const value = transaction();
-    connection.exec('RELEASE one');
-    return () => resolve(value);
-  } catch (error) {
-    if (!connection.isTransaction) throw error;
-    connection.exec('ROLLBACK TO one; RELEASE one');
-    return () => reject(error);
-  }
-}

@@ -2,12 +2,11 @@ import type { DatabaseSync } from 'node:sqlite';
 import { StartupError } from '@tollgate/service-kit';
 
 /** Stored in the file; increases with every change of the schema. Earlier numbers were never released. */
-const schemaVersion = 5;
+const schemaVersion = 6;
 
 /**
  * Times are milliseconds since the Unix epoch. Each record is stored as JSON, with separate columns for searched
- * properties. `ledger_balances` is the sum of `ledger_entries`; `hold_lots` determines when each part of a wallet's
- * held money settles.
+ * properties. `hold_lots` determines when each part of a wallet's held money settles.
  */
 const schema = `
   CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
@@ -59,22 +58,13 @@ const schema = `
     effect TEXT NOT NULL,
     answer TEXT NOT NULL
   ) STRICT;
-  CREATE TABLE ledger_entries (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    booking TEXT NOT NULL,
-    token TEXT NOT NULL,
-    at INTEGER NOT NULL,
+  CREATE TABLE wallets (
     merchant_id INTEGER NOT NULL REFERENCES merchants (id),
     currency TEXT NOT NULL,
-    account TEXT NOT NULL CHECK (account IN ('hold', 'available', 'debt', 'customers', 'payouts')),
-    amount INTEGER NOT NULL
-  ) STRICT;
-  CREATE TABLE ledger_balances (
-    merchant_id INTEGER NOT NULL REFERENCES merchants (id),
-    currency TEXT NOT NULL,
-    account TEXT NOT NULL,
-    balance INTEGER NOT NULL,
-    PRIMARY KEY (merchant_id, currency, account)
+    hold INTEGER NOT NULL DEFAULT 0 CHECK (hold >= 0),
+    available INTEGER NOT NULL DEFAULT 0 CHECK (available >= 0),
+    debt INTEGER NOT NULL DEFAULT 0 CHECK (debt >= 0),
+    PRIMARY KEY (merchant_id, currency)
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE hold_lots (
     id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -2,7 +2,6 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { z } from 'zod';
 import { paymentSchema, type Payment } from '../payments.ts';
-import { createAccountsTable } from './accounts-table.ts';
 import { createCallLog } from './call-log.ts';
 import { createCallbackQueue } from './callback-queue.ts';
 
@@ -70,7 +69,6 @@ export const createTables = (connection: DatabaseSync) => ({
   refunds: createRecordsTable<Refund>(connection, 'refunds', readerOf(refundSchema), tokenOf),
   payouts: createRecordsTable<Payout>(connection, 'payouts', toPayout, tokenOf),
   disputes: createRecordsTable<Dispute>(connection, 'disputes', readerOf(disputeSchema), ({ id }) => id),
-  bookings: createAccountsTable(connection),
   queue: createCallbackQueue(connection),
   calls: createCallLog(connection),
 });
