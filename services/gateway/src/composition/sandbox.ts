@@ -54,6 +54,13 @@ const keyDamaged = (file: string, cause: unknown): StartupError =>
     { cause },
   );
 
+export const quickstartFieldsOf = ({ httpsUrl, httpUrl, key, caFile }: Sandbox) => ({
+  paymentServiceUrl: httpsUrl,
+  paymentServiceHttpUrl: httpUrl,
+  paymentServiceKey: key.reveal(),
+  caFile,
+});
+
 /** Starts the Payment Service of the specification as a sandbox in this process; its key stays the same over restarts. */
 async function startSandbox(
   { config, clock, ids, logOf }: GatewayDependencies,

@@ -1,5 +1,6 @@
 /** The account of a gateway that has brought up its own sandbox. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { defaultProvider } from '@tollgate/provider';
 import { Secret, StartupError } from '@tollgate/service-kit';
 import {
@@ -11,7 +12,7 @@ import {
 import type { DataDirectory } from './data-directory.ts';
 
 /** Of an account at a sandbox, which is on this machine. */
-export const sandboxLimits = { weight: 1, priority: 0, concurrentCallsMax: 64, callsPerSecondMax: 10_000 };
+const sandboxLimits = { weight: 1, priority: 0, concurrentCallsMax: 64, callsPerSecondMax: 10_000 };
 
 /** @param reached.ca PEM */
 export const sandboxAccount = (reached: {
@@ -27,6 +28,21 @@ export const sandboxAccount = (reached: {
   privateKey: reached.key,
   ca: reached.ca,
 });
+
+/** Writes an accounts file for it, as a gateway in production has one. @returns its path */
+export function writeSandboxAccounts(
+  { path }: Pick<DataDirectory, 'path'>,
+  { httpsUrl, caFile, key }: { httpsUrl: string; caFile: string; key: Secret },
+  failuresInARowMax: number,
+): string {
+  const privateKeyFile = 'payment-service-key';
+  writeFileSync(join(path, privateKeyFile), `${key.reveal()}\n`, { mode: 0o600 });
+  const named = { name: 'sandbox', environment: 'sandbox', baseUrl: httpsUrl, privateKeyFile, caFile };
+  const file = join(path, 'sandbox-accounts.json');
+  const accounts = [{ ...named, ...sandboxLimits, failuresInARowMax }];
+  writeFileSync(file, `${JSON.stringify({ accounts }, null, 2)}\n`, { mode: 0o600 });
+  return file;
+}
 
 /** Their names, without their keys; undefined if not known here. @throws as `accountNamesOf` */
 export function accountNamesBesideGateway(

@@ -15,7 +15,8 @@ import { serviceNames } from '../configuration/service-names.ts';
 import { freePorts } from './free-ports.ts';
 import { type PlannedProcess, planProcesses } from './plan.ts';
 import { type Member, type ProcessGroup, createProcessGroup } from './process-group.ts';
-import { readSandboxKey, sandboxProcess, writeSandboxAccounts } from './sandbox-process.ts';
+import { openSandbox, quickstartFieldsOf } from '../composition/sandbox.ts';
+import { writeSandboxAccounts } from '../configuration/sandbox-account.ts';
 
 export interface LaunchOptions extends GatewayDependencies {
   instances: number;
@@ -36,12 +37,11 @@ export interface Launch {
   stop: ProcessGroup['stop'];
 }
 
-/** First the processes that accept requests, last the sandbox that they call. */
+/** First the processes that accept requests. The sandbox that they call is in this process. */
 const stopOrder = [
   ['api'],
   ['callback-ingester', 'command-service', 'query-service', 'notifier'],
   ['projector', 'event-publisher'],
-  ['payment-service'],
 ];
 
 const program = fileURLToPath(new URL('../main.ts', import.meta.url));
@@ -51,13 +51,20 @@ export function launch(options: LaunchOptions): Launch {
   const { config, env, clock, say } = options;
   const directory = openDataDirectory(config.dataDir, config.instance);
   const group = createProcessGroup({ stopOrder, listFile: directory.processesFile, env, clock, say });
-  return { ready: bringUp(options, directory, group), stop: group.stop };
+  const stops = new AsyncDisposableStack();
+  return {
+    ready: bringUp(options, directory, { group, stops }),
+    async stop(signal) {
+      await group.stop(signal);
+      await stops.disposeAsync();
+    },
+  };
 }
 
 async function bringUp(
   options: LaunchOptions,
   directory: DataDirectory,
-  group: ProcessGroup,
+  { group, stops }: { group: ProcessGroup; stops: AsyncDisposableStack },
 ): Promise<Ready> {
   const { instances, pid, clock } = options;
   const count = instances * 3 * serviceNames.length + 5;
@@ -66,7 +73,7 @@ async function bringUp(
   const config = withPorts(options.config, nextPort);
   const patient = { clock, log: options.logOf('gateway') };
   const apiKey = await startPatiently(patient, () => prepareDemoTeam(options, directory));
-  const { accountsFile, fields } = await bringUpProvider(config, directory, group);
+  const { accountsFile, fields } = await bringUpProvider({ ...options, config }, directory, stops);
   const dataDir = directory.path;
   const planned = planProcesses({
     config,
@@ -134,24 +141,18 @@ function withPorts(config: GatewayConfig, nextPort: () => number): GatewayConfig
   };
 }
 
-/** The accounts of the given file, or those of our own sandbox. */
+/** The accounts of the given file, or that of our own sandbox. */
 async function bringUpProvider(
-  config: GatewayConfig,
+  options: LaunchOptions,
   directory: DataDirectory,
-  group: ProcessGroup,
+  stops: AsyncDisposableStack,
 ): Promise<{ accountsFile: string; fields: Partial<Quickstart> }> {
-  if (config.accountsFile !== undefined) return { accountsFile: config.accountsFile, fields: {} };
-  const { member, addresses } = sandboxProcess(directory, config);
-  await group.start(member);
-  const { httpsUrl, httpUrl, caFile } = addresses();
+  const { accountsFile, failuresInARowMax } = options.config;
+  if (accountsFile !== undefined) return { accountsFile, fields: {} };
+  const sandbox = await openSandbox(options, directory, stops);
   return {
-    accountsFile: writeSandboxAccounts(directory, { httpsUrl, caFile }, config.failuresInARowMax),
-    fields: {
-      paymentServiceUrl: httpsUrl,
-      paymentServiceHttpUrl: httpUrl,
-      paymentServiceKey: readSandboxKey(directory),
-      caFile,
-    },
+    accountsFile: writeSandboxAccounts(directory, sandbox, failuresInARowMax),
+    fields: quickstartFieldsOf(sandbox),
   };
 }
 
@@ -174,6 +175,5 @@ const toMember = ({ label, service, port, metricsPort, env, inherited }: Planned
   env,
   inherited,
   argv: [program, service],
-  isShown: true,
   isReadyLine: (line) => line.startsWith(`${service}: ready`),
 });

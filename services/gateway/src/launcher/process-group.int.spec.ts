@@ -51,10 +51,10 @@ function tryGroup(): Tried {
         label: name,
         service: name,
         port: 1,
+        metricsPort: 2,
         argv: ['-e', program],
         env: { OWN: 'own' },
         inherited: ['PASSED_ON'],
-        isShown: true,
         isReadyLine: (line) => line === 'ready',
       }),
     pidOf(label) {

@@ -1,6 +1,6 @@
 /** The processes that make up the system: started one by one, stopped together in order. */
 import { renameSync, writeFileSync } from 'node:fs';
-import { type Clock, omitUndefined } from '@tollgate/service-kit';
+import type { Clock } from '@tollgate/service-kit';
 import { ofEveryProgram, only } from '../configuration/service-variables.ts';
 import { type ProcessOptions, type Supervised, supervise } from './supervise.ts';
 
@@ -15,14 +15,13 @@ export interface GroupOptions {
   say: (line: string) => void;
 }
 
-export type Member = Pick<ProcessOptions, 'label' | 'argv' | 'env' | 'isReadyLine' | 'isShown'> & {
+export type Member = Pick<ProcessOptions, 'label' | 'argv' | 'env' | 'isReadyLine'> & {
   service: string;
   /** Of its HTTP server. */
   port: number;
   /** Names of the variables that it has from the group's environment, next to those of every program. */
   inherited: readonly string[];
-  /** Address of its metrics. */
-  metricsPort?: number;
+  metricsPort: number;
 };
 
 export interface ProcessGroup {
@@ -41,7 +40,7 @@ export function createProcessGroup({ stopOrder, listFile, env, clock, say }: Gro
   const stopping = new AbortController();
 
   function list({ label, service, port, metricsPort }: Member, pid: number): void {
-    listed.set(label, { label, service, pid, port, ...omitUndefined({ metricsPort }) });
+    listed.set(label, { label, service, pid, port, metricsPort });
     const next = `${listFile}.next`;
     writeFileSync(next, `${JSON.stringify([...listed.values()], null, 2)}\n`, { mode: 0o600 });
     // Readers see the old list or the new one, never half of one.
@@ -51,12 +50,11 @@ export function createProcessGroup({ stopOrder, listFile, env, clock, say }: Gro
   return {
     start(member) {
       stopping.signal.throwIfAborted();
-      const { label, argv, isReadyLine, isShown } = member;
+      const { label, argv, isReadyLine } = member;
       const process = supervise({
         label,
         argv,
         isReadyLine,
-        isShown,
         clock,
         say,
         env: { ...only(env, [...ofEveryProgram, ...member.inherited]), ...member.env },

@@ -12,8 +12,6 @@ export interface ProcessOptions {
   env: Readonly<Record<string, string | undefined>>;
   /** Called with every line of its standard output; true for the line that reports readiness. */
   isReadyLine: (line: string) => boolean;
-  /** True to show its standard output; its standard error is always shown. */
-  isShown: boolean;
   clock: Clock;
   /** Prints a line. */
   say: (line: string) => void;
@@ -92,10 +90,7 @@ export function supervise(options: ProcessOptions): Supervised {
 const nodeOptions = ['--disable-sigusr1', '--max-old-space-size=512', '--max-semi-space-size=16'];
 
 /** @param onReady called when it serves */
-function start(
-  { argv, env, label, say, isReadyLine, isShown, onStart }: ProcessOptions,
-  onReady: () => void,
-) {
+function start({ argv, env, label, say, isReadyLine, onStart }: ProcessOptions, onReady: () => void) {
   const child = spawn(process.execPath, [...nodeOptions, ...argv], {
     env: { ...env },
     // Ctrl-C in a terminal reaches a whole process group: separate it, so that all are stopped in order. The channel closes
@@ -112,7 +107,7 @@ function start(
   }
   const show = (line: string) => say(labelled(label, line));
   createInterface({ input: child.stdout }).on('line', (line) => {
-    if (isShown && line !== '') show(line);
+    if (line !== '') show(line);
     if (isReadyLine(line)) onReady();
   });
   createInterface({ input: child.stderr }).on('line', show);
