@@ -21,7 +21,7 @@ import { adopt, adoptParameters } from './adopt.ts';
 import { auditParameters, showAudit, verifyLog } from './audit.ts';
 import { back, compact, verify } from './backups.ts';
 import * as keys from './keys.ts';
-import { transfer, transferParameters, verifyLedger } from './ledger.ts';
+import { verifyLedger } from './ledger.ts';
 import * as operators from './operators.ts';
 import * as read from './parameters.ts';
 import { rebuildViews } from './rebuild.ts';
@@ -236,18 +236,6 @@ export const commands: readonly Command<ActingTools>[] = [
     webhooks.rotateSecret,
   ),
   command(
-    'webhook list',
-    'show webhooks of a payment or payout with every delivery',
-    { token: read.subject },
-    webhooks.listWebhooks,
-  ),
-  command(
-    'webhook replay',
-    'deliver the webhooks of a payment or payout again',
-    { token: read.subject, id: option('<id>', 'only this one', text) },
-    webhooks.replayWebhooks,
-  ),
-  command(
     'tail',
     'show the records of a topic; consumers are not affected',
     {
@@ -275,13 +263,6 @@ export const commands: readonly Command<ActingTools>[] = [
       'exit code 1 with each difference',
     {},
     verifyLedger,
-  ),
-  command(
-    'transfer',
-    'move money from one wallet to another, within a merchant account\n' +
-      'a wallet is team-<team>, wallet-<name> of a shared one, or provider',
-    transferParameters,
-    transfer,
   ),
   command(
     'upgrade check',

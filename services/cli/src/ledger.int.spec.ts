@@ -1,10 +1,9 @@
-/** `ledger verify` and `transfer` on an index file. */
+/** `ledger verify` on an index file. */
 import { DatabaseSync } from 'node:sqlite';
-import { nameOfInstallation } from '@tollgate/core';
 import { createPaymentIndex } from '@tollgate/lists';
 import { temporaryFile, temporaryStore } from '@tollgate/event-store/testing';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
-import { appendPayment, happening, planted, requested } from '@tollgate/views/testing';
+import { appendPayment, happening, requested } from '@tollgate/views/testing';
 import { expect, it } from 'vitest';
 import { runWith, toolsWith } from './testing/run-with.ts';
 
@@ -12,7 +11,6 @@ import { runWith, toolsWith } from './testing/run-with.ts';
 async function given(change?: string) {
   const store = await temporaryStore();
   const indexFile = await temporaryFile();
-  await nameOfInstallation({ store, clock: systemClock, ids: systemIds });
   await appendPayment(store, 'pay_1', [requested(), happening.accepted, happening.approved]);
   const parts = { store, clock: systemClock };
   const index = createPaymentIndex({ ...parts, file: indexFile, log: silentLog, ids: systemIds });
@@ -26,11 +24,11 @@ async function given(change?: string) {
     directory: { indexFile } as never,
     stopSignal: () => new AbortController().signal,
   });
-  return { store, tools };
+  return tools;
 }
 
 async function verify(change?: string) {
-  const { tools } = await given(change);
+  const tools = await given(change);
   const ran = await runWith(tools, 'ledger verify');
   return { ...ran, json: JSON.parse((await runWith(tools, 'ledger verify --json')).out) as unknown };
 }
@@ -61,27 +59,4 @@ it.each([
     unbalanced: [],
     differences: [expect.stringContaining('available')],
   });
-});
-
-// M6: an index written by a different booking rule contains wrong balances.
-it.each([
-  ['with events that the index lacks', undefined],
-  [
-    'not by an index that another rule has written',
-    "PRAGMA user_version = 1; UPDATE balances SET amount = '9900' WHERE ledger_account = 'available'",
-  ],
-])('a transfer is decided %s', async (_name, change) => {
-  const { store, tools } = await given(change);
-  await appendPayment(store, 'pay_2', [requested(), happening.accepted, happening.approved]);
-  const transfer = (amount: number) =>
-    runWith(
-      tools,
-      `transfer --account account-${planted} --environment sandbox --currency EUR --amount ${amount} --from team-shop --to team-games --reason r`,
-    );
-  expect(await transfer(3_001)).toMatchObject({
-    exitCode: 1,
-    error: expect.stringMatching(/only 30\.00 EUR/),
-  });
-  expect(await transfer(3_000)).toMatchObject({ exitCode: 0 });
-  expect(await transfer(1)).toMatchObject({ exitCode: 1, error: expect.stringMatching(/only 0\.00 EUR/) });
 });

@@ -36,7 +36,6 @@ export const teamName = matching(teamNameSchema);
 export const walletName = matching(walletNameSchema);
 export const currency = matching(currencySchema, 'must be an ISO 4217 alphabetic code in capitals');
 export const hash = pattern(/^[0-9a-f]{64}$/, 'must be a hash of 64 hexadecimal digits');
-const subjectToken = pattern(/^[A-Za-z0-9_-]{1,128}$/, 'must be the token of a payment or payout');
 
 /** An amount in minor units. */
 export const sumFrom =
@@ -153,7 +152,6 @@ export const ofWebhooks = {
   environment: environmentOf('of the payments and payouts'),
   endpoint: option('<origin>', 'only of the endpoints at this origin', endpointOrigin),
 };
-export const subject = argument('<token>', 'the token of the payment or payout', subjectToken);
 export const backupFolder = argument('<folder>', 'folder written by tollgate backup', text);
 export const kafka = {
   replication: optionOr(

@@ -71,8 +71,6 @@ describe('an invalid call exits with 2 and one sentence, and opens nothing', () 
     ['webhook secret shop', '--environment'],
     ['webhook secret shop --environment test', 'sandbox, production'],
     ['webhook secret Shop --environment sandbox', "'Shop'"],
-    ['webhook list', '<token>'],
-    ['webhook replay ../x', "'../x'"],
     ['topics', 'command'],
     ['topics drop', "'drop'"],
     ['topics create --replication', '--replication'],

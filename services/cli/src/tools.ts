@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type PaymentIndex, createPaymentIndex } from '@tollgate/lists';
 import type { EventStore } from '@tollgate/event-store';
-import { createComputedTopicReader } from '@tollgate/topics';
 import type { TopicDifference, TopicReader, TopicSpec } from '@tollgate/message-bus';
 import type { Account, Environment, Person } from '@tollgate/core';
 import type {
@@ -86,9 +85,6 @@ export async function openTemporaryIndex(
   await index.start();
   return index;
 }
-
-export const topicReaderOf = (tools: CommandTools): TopicReader =>
-  tools.topicReader ?? createComputedTopicReader(tools);
 
 export const stopSignalOf = ({ stopSignal }: CommandTools): AbortSignal =>
   stopSignal?.() ?? new AbortController().signal;

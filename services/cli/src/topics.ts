@@ -1,5 +1,5 @@
 /** `topics …`, `tail`: topics on Kafka, and the records of a topic without consuming them. */
-import { requestRepublication } from '@tollgate/topics';
+import { createComputedTopicReader, requestRepublication } from '@tollgate/topics';
 import { gatewayTopics } from '@tollgate/gateway-api';
 import { minInsyncReplicasOf } from '@tollgate/gateway/configuration';
 import type { ReadTopicOptions, TopicDifference, TopicSpec } from '@tollgate/message-bus';
@@ -7,7 +7,7 @@ import { dayMs } from '@tollgate/service-kit';
 import { type CommandResult, done, refuse } from '@tollgate/service-kit/command-line';
 import { instant } from './parameters.ts';
 import { toRecordJson, toRecordLine } from './record-lines.ts';
-import { type CommandTools, type TopicAdmin, recordAction, stopSignalOf, topicReaderOf } from './tools.ts';
+import { type CommandTools, type TopicAdmin, recordAction, stopSignalOf } from './tools.ts';
 
 const withoutKafka = 'Nothing is needed: without Kafka, the topics are computed when they are read.';
 
@@ -59,13 +59,13 @@ export async function tail(
   tools: CommandTools,
   { topic, key, from, follow }: TailOptions,
 ): Promise<CommandResult> {
-  const { isJson, print, hasColours = false } = tools;
+  const { isJson, print, hasColours = false, topicReader: reader = createComputedTopicReader(tools) } = tools;
   const options = {
     from: from ?? (follow ? 'end' : 'beginning'),
     isFollowing: follow,
     signal: stopSignalOf(tools),
   };
-  for await (const record of topicReaderOf(tools).readTopic(topic, options)) {
+  for await (const record of reader.readTopic(topic, options)) {
     if (key !== undefined && record.key !== key) continue;
     print(`${isJson ? JSON.stringify(toRecordJson(record)) : toRecordLine(record, hasColours)}\n`);
   }

@@ -1,6 +1,5 @@
 import { temporaryStore } from '@tollgate/event-store/testing';
-import { createWebhookJournal } from '@tollgate/webhooks';
-import { webhookSecretsOf, parseWebhookSecrets, systemIds } from '@tollgate/service-kit';
+import { webhookSecretsOf, parseWebhookSecrets } from '@tollgate/service-kit';
 import { testTeamKeys } from '@tollgate/teams/testing';
 import { createFakeClock } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
@@ -8,28 +7,13 @@ import { runWith, toolsWith } from './testing/run-with.ts';
 
 const [old, recent] = [`a:${'x'.repeat(32)}`, `b:${'y'.repeat(32)}`];
 
-/** Runs command lines on a store with one payment that has two webhooks: one failed, one delivered. */
 async function start(masters = old) {
   const store = await temporaryStore();
   const clock = createFakeClock();
-  const ids = { ...systemIds, fraction: () => 0 };
-  const journal = createWebhookJournal({ store, clock, ids });
-  const body = { token: 'pay_1', type: 'payment', orderNumber: null, amount: 5, currency: 'EUR' } as const;
-  const common = { environment: 'sandbox', team: 'shop', url: 'https://shop.example/hook', at: 1 } as const;
-  await journal.recordDue(
-    'pay_1',
-    [
-      { id: 'whk_1', ...common, body: { ...body, status: 'pending' } },
-      { id: 'whk_2', ...common, body: { ...body, status: 'approved' } },
-    ],
-    { correlationId: 'c', causationId: 'c' },
-  );
-  await journal.recordOutcome('pay_1', 'whk_1', { kind: 'failed', reason: 'timeout' });
-  await journal.recordOutcome('pay_1', 'whk_2', { kind: 'answered', statusCode: 204 });
   const webhookSecrets = () => parseWebhookSecrets(masters);
-  const tools = toolsWith({ store, clock, ids, teamKeys: testTeamKeys, webhookSecrets });
+  const tools = toolsWith({ store, clock, teamKeys: testTeamKeys, webhookSecrets });
   const run = (command: string) => runWith(tools, command);
-  return { run, journal, clock };
+  return { run, clock };
 }
 
 const secretOf = (master: string) =>
@@ -98,66 +82,5 @@ describe('webhook rotate', () => {
     const { run } = await start();
     const refused = await run('webhook rotate nobody --environment sandbox');
     expect(refused).toMatchObject({ exitCode: 1, out: '', error: expect.stringContaining('nobody') });
-  });
-});
-
-describe('webhook list', () => {
-  it('shows each webhook with its attempts', async () => {
-    const { run } = await start();
-    expect((await run('webhook list pay_1')).out).toBe(
-      `whk_1  payment pending  open, next attempt 2030-01-01T00:00:05.000Z
-   1  2030-01-01T00:00:00.000Z  failed  timeout
-whk_2  payment approved  delivered
-   1  2030-01-01T00:00:00.000Z  delivered  204
-`,
-    );
-    const { out } = await run('webhook list pay_1 --json');
-    expect(JSON.parse(out)).toMatchObject([{ id: 'whk_1' }, { id: 'whk_2', state: 'delivered' }]);
-  });
-
-  it('shows those of a payout by its token', async () => {
-    const { run, journal } = await start();
-    const body = { token: 'po_1', type: 'payout', orderNumber: 'P-1', amount: 5, currency: 'EUR' } as const;
-    const common = { environment: 'sandbox', team: 'shop', url: 'https://shop.example/hook', at: 1 } as const;
-    await journal.recordDue('po_1', [{ id: 'whk_3', ...common, body: { ...body, status: 'declined' } }], {
-      correlationId: 'c',
-      causationId: 'c',
-    });
-    expect((await run('webhook list po_1')).out).toBe('whk_3  payout declined  open\n');
-    expect((await run('webhook replay po_1')).out).toContain('whk_3');
-  });
-
-  it('reports if there are none', async () => {
-    const { run } = await start();
-    expect(await run('webhook list pay_2')).toMatchObject({
-      exitCode: 0,
-      out: 'There are no webhooks of pay_2.\n',
-    });
-  });
-});
-
-describe('webhook replay', () => {
-  it('requests one, or all', async () => {
-    const { run, journal } = await start();
-    const statesOf = async () =>
-      (await journal.load('pay_1')).state.webhooks.map(({ state, nextAt }) => [state, nextAt === 0]);
-    expect((await run('webhook replay pay_1 --id whk_2')).out).toContain('whk_2');
-    expect(await statesOf()).toEqual([
-      ['open', false],
-      ['open', true],
-    ]);
-    expect(JSON.parse((await run('webhook replay pay_1 --json')).out)).toEqual(['whk_1', 'whk_2']);
-    expect(await statesOf()).toEqual([
-      ['open', true],
-      ['open', true],
-    ]);
-  });
-
-  it.each([
-    ['webhook replay pay_2', 'There are no webhooks of pay_2.\n'],
-    ['webhook replay pay_1 --id whk_9', 'whk_9 is no webhook of pay_1.\n'],
-  ])('%s is refused', async (command, error) => {
-    const { run } = await start();
-    expect(await run(command)).toEqual({ exitCode: 1, out: '', error });
   });
 });

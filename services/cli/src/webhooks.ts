@@ -1,15 +1,8 @@
-/** `webhook …`: secrets, deliveries and replays of webhooks. */
-import {
-  type ReplayRefusal,
-  type Webhook,
-  createEndpointBook,
-  createWebhookJournal,
-  replaysMax,
-  toPublicWebhook,
-} from '@tollgate/webhooks';
+/** `webhook …`: the secrets of webhooks. */
+import { createEndpointBook } from '@tollgate/webhooks';
 import type { Environment } from '@tollgate/core';
 import { omitUndefined, webhookSecretsOf } from '@tollgate/service-kit';
-import { type CommandResult, done, refuse } from '@tollgate/service-kit/command-line';
+import { type CommandResult, done } from '@tollgate/service-kit/command-line';
 import { webhookSecretVersions } from '@tollgate/teams';
 import { refused, teamsOf } from './teams.ts';
 import { type CommandTools, recordAction } from './tools.ts';
@@ -73,41 +66,4 @@ async function unusedOrigin(
   return endpoints.some(({ url }) => new URL(url).origin === endpoint)
     ? ''
     : ` No endpoint of ${team} is at ${endpoint}: only callback URLs of payments there are affected.`;
-}
-
-export async function listWebhooks(
-  tools: CommandTools,
-  { token }: { token: string },
-): Promise<CommandResult> {
-  const { state } = await createWebhookJournal(tools).load(token);
-  const { webhooks } = state;
-  const text = webhooks.flatMap(toLines).join('\n') || `There are no webhooks of ${token}.`;
-  return done(text, webhooks.map(toPublicWebhook));
-}
-
-function toLines(webhook: Webhook): string[] {
-  const { id, body, state, deliveries, nextAttemptAt } = toPublicWebhook(webhook);
-  const next = nextAttemptAt === undefined ? '' : `, next attempt ${nextAttemptAt}`;
-  return [
-    `${id}  ${body.type} ${body.status}  ${state}${next}`,
-    ...deliveries.map(({ attempt, at, outcome, statusCode, reason }) =>
-      `  ${String(attempt).padStart(2)}  ${at}  ${outcome}  ${statusCode ?? reason ?? ''}`.trimEnd(),
-    ),
-  ];
-}
-
-const messageByRefusal: Record<ReplayRefusal['code'], (token: string, id?: string) => string> = {
-  webhook_not_found: (token, id) =>
-    id === undefined ? `There are no webhooks of ${token}.` : `${id} is no webhook of ${token}.`,
-  too_many_replays: (token) => `Webhooks of ${token} may be sent again ${replaysMax} times at most.`,
-};
-
-export async function replayWebhooks(
-  tools: CommandTools,
-  { token, id }: { token: string; id: string | undefined },
-): Promise<CommandResult> {
-  const answer = await createWebhookJournal(tools).requestReplay(token, id, tools.person);
-  if (answer.kind === 'refused') return refuse(messageByRefusal[answer.refusal.code](token, id));
-  const text = `A running gateway delivers again, at once: ${answer.ids.join(' ')}`;
-  return done(text, answer.ids);
 }

@@ -86,8 +86,8 @@ export async function issueKey(system: Beside, team: string, scopes: string): Pr
 }
 
 /** An operator, as the API knows the person. */
-export async function operatorOf(system: System, name: string): Promise<CallGateway> {
-  const argv = ['--as', name, 'operator', 'token', '--role', 'operator'];
+export async function operatorOf(system: System, name: string, role = 'operator'): Promise<CallGateway> {
+  const argv = ['--as', name, 'operator', 'token', '--role', role];
   return system.gatewayAs((await tollgate<{ token: string }>(system, ...argv)).token);
 }
 

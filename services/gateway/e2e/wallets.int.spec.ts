@@ -9,7 +9,7 @@ import { eventually } from '@tollgate/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { gatewayJournalTopic, type JournalEntryOnTopic } from '@tollgate/gateway-api';
 import { payOnHostedPage } from '@tollgate/payment-service/customer';
-import { issueKey, tollgate, tollgateExit } from './commands.ts';
+import { issueKey, operatorOf, tollgate, tollgateExit } from './commands.ts';
 import { type CallGateway, type System, startSystem, stopEverything } from './system.ts';
 import { textsOnTopics } from './topic.ts';
 
@@ -89,33 +89,15 @@ it('an operator lets teams share a wallet, and transfers money into it', async (
   for (const name of ['shop', 'stranger'])
     await tollgate(system, 'team', 'wallet', name, '--shared', 'group');
   await eventually(async () => expect(await walletOf(shop)).toEqual(has(0)), settled);
-  const of = [
-    '--account',
-    'sandbox',
-    '--environment',
-    'sandbox',
-    '--currency',
-    'EUR',
-    '--reason',
-    'one shop',
-  ];
-  const transfer = (amount: string) =>
-    tollgateExit(
-      system,
-      'transfer',
-      ...of,
-      '--from',
-      'team-shop',
-      '--to',
-      'wallet-group',
-      '--amount',
-      amount,
-    );
-  expect(await transfer('9001')).toMatchObject({
-    exitCode: 1,
-    stderr: expect.stringContaining('only 90.00 EUR'),
-  });
-  expect((await transfer('9000')).exitCode).toBe(0);
+  const admin = await operatorOf(system, 'ada', 'admin');
+  const transfer = (amount: number) => {
+    const of = { account: 'sandbox', environment: 'sandbox', currency: 'EUR', reason: 'one shop' };
+    const body = { ...of, from: 'team-shop', to: 'wallet-group', amount };
+    const headers = { 'idempotency-key': `transfer-${amount}` };
+    return admin('POST', '/api/v1/admin/transfers', { body, headers });
+  };
+  expect((await transfer(9_001)).statusCode).toBe(409);
+  expect((await transfer(9_000)).statusCode).toBe(200);
   await eventually(async () => expect(await walletOf(stranger)).toEqual(has(9_000)), settled);
   expect((await payOut(stranger, 'payout-2', 9_001)).body.errors).toMatchObject([exceeds]);
   expect((await payOut(stranger, 'payout-2', 4_000)).statusCode).toBe(200);
