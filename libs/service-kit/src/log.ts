@@ -3,53 +3,39 @@ import { z } from 'zod';
 import { currentRequest, isRequestId } from './current-request.ts';
 import { TollgateError, errorCode } from './errors.ts';
 
+const textFields = [
+  ...['service', 'team', 'keyId', 'account', 'operation', 'outcome', 'code', 'phase', 'stream', 'topic'],
+  ...['position', 'method', 'route', 'url', 'release'],
+  /** Of the payment, payout or refund. */
+  'token',
+  /** Origin of a rejected request, or address of an unreachable peer. */
+  'address',
+  /** Of an entry of the security log. */
+  'hash',
+  /** For work without a request: the correlation id of its events. */
+  'correlationId',
+  /** Of the request that the line is about; if it is left out, of the one that the process works for just now. */
+  'requestId',
+  /** The client's own id. */
+  'clientRequestId',
+  /** One life of a process. */
+  'member',
+] as const;
+
+const numberFields = [
+  ...['partition', 'revision', 'attemptNumber', 'count', 'statusCode', 'port', 'durationMs', 'waitMs'],
+  /** The part of `durationMs` in calls of the Payment Service. */
+  'providerMs',
+  'schemaVersion',
+] as const;
+
 /**
  * The allowed fields of a log line. Everything else is dropped, so that a secret can reach a log only under one of these names;
  * none of them is for data of a caller or of a card.
  */
-export interface LogFields {
-  service?: string;
-  token?: string;
-  team?: string;
-  keyId?: string;
-  /** Origin of a rejected request, or address of an unreachable peer. */
-  address?: string;
-  /** Of an entry of the security log. */
-  hash?: string;
-  account?: string;
-  operation?: string;
-  outcome?: string;
-  code?: string;
-  phase?: string;
-  stream?: string;
-  topic?: string;
-  partition?: number;
-  position?: string;
-  revision?: number;
-  attemptNumber?: number;
-  count?: number;
-  statusCode?: number;
-  method?: string;
-  route?: string;
-  url?: string;
-  port?: number;
-  durationMs?: number;
-  waitMs?: number;
-  /** The part of `durationMs` in calls of the Payment Service. */
-  providerMs?: number;
-  /** For work without a request: the correlation id of its events. */
-  correlationId?: string;
-  /** Of the request that the line is about; if it is left out, of the one that the process works for just now. */
-  requestId?: string;
-  /** The client's own id. */
-  clientRequestId?: string;
-  schemaVersion?: number;
-  /** Of Tollgate. */
-  release?: string;
-  /** One life of a process. */
-  member?: string;
-  error?: unknown;
-}
+export type LogFields = Partial<
+  Record<(typeof textFields)[number], string> & Record<(typeof numberFields)[number], number>
+> & { error?: unknown };
 
 /** Structured logging through named fields. */
 export interface Log {
@@ -65,35 +51,7 @@ const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const satisfie
 /** Of a variable. */
 export const logLevelSchema = z.enum(logLevels, `must be one of ${logLevels.join(', ')}`);
 
-const scalarFields: ReadonlySet<string> = new Set<keyof LogFields>([
-  ...([
-    'service',
-    'token',
-    'team',
-    'keyId',
-    'address',
-    'hash',
-    'account',
-    'operation',
-    'outcome',
-    'code',
-    'phase',
-    'stream',
-  ] as const),
-  ...([
-    'topic',
-    'partition',
-    'position',
-    'revision',
-    'attemptNumber',
-    'count',
-    'statusCode',
-    'method',
-  ] as const),
-  ...(['route', 'url', 'port', 'durationMs', 'waitMs', 'providerMs', 'correlationId'] as const),
-  ...(['requestId', 'clientRequestId'] as const),
-  ...(['schemaVersion', 'release', 'member'] as const),
-]);
+const scalarFields: ReadonlySet<string> = new Set([...textFields, ...numberFields]);
 
 /** An error without its message unless we wrote it: messages of other packages repeat URLs, bodies and headers. */
 function describeError(error: unknown): Record<string, unknown> {

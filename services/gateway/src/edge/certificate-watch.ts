@@ -11,7 +11,7 @@ export function watchCertificate(
   cert: string,
 ): void {
   const endsAt = endOfCertificate(cert);
-  metrics.watch('tollgate_certificate_ends_seconds', () => [{ value: endsAt / 1_000 }]);
+  metrics.watch('tollgate_certificate_ends_seconds', () => endsAt / 1_000);
   if (endsAt - clock.now() >= tellBeforeMs) return;
   const end = new Date(endsAt).toISOString();
   log.warn({}, `the certificate that GATEWAY_TLS_CERT_FILE names expires at ${end}. Renew it and restart`);

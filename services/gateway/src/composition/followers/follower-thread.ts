@@ -1,10 +1,10 @@
 /** The followers' thread, seen from the one that has started it. */
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { StartupError, TollgateError, omitUndefined, within } from '@tollgate/service-kit';
-import type { GaugeName, Reading } from '../../edge/metrics/metrics.ts';
+import type { GaugeName, Metrics, Read } from '../../edge/metrics/metrics.ts';
 import type { RunningService } from '../../edge/running-service.ts';
 import type { Holder } from '../lease-holder.ts';
-import type { Parts } from '../parts.ts';
+import type { GatewayDependencies } from '../../configuration/gateway-dependencies.ts';
 
 export interface ThreadData {
   /** Both threads are one life of a process. */
@@ -43,7 +43,13 @@ export interface FollowerThread {
   filler: MessagePort;
 }
 
-type ThreadParts = Pick<Parts, 'clock' | 'env' | 'holder' | 'metrics' | 'stops' | 'storeConnection'>;
+interface ThreadParts extends Pick<GatewayDependencies, 'clock' | 'env'> {
+  holder: Holder;
+  metrics: Pick<Metrics, 'watch'>;
+  stops: AsyncDisposableStack;
+  /** Lets the thread write to the file of the store; undefined if the store is a server. */
+  storeConnection: () => Promise<MessagePort | undefined>;
+}
 
 /** @throws StartupError */
 export async function startFollowerThread(parts: ThreadParts): Promise<FollowerThread> {
@@ -60,7 +66,7 @@ export async function startFollowerThread(parts: ThreadParts): Promise<FollowerT
   parts.stops.defer(thread.stop);
   const gauges = await thread.started;
   for (const gauge of gauges)
-    parts.metrics.watch(gauge, () => thread.ask({ about: 'gauge', gauge }) as Promise<readonly Reading[]>);
+    parts.metrics.watch(gauge, () => thread.ask({ about: 'gauge', gauge }) as Promise<Read>);
   const running: RunningService = {
     notReady: () => thread.ask({ about: 'not-ready' }).catch(() => silent) as Promise<readonly string[]>,
     degraded: () => thread.ask({ about: 'degraded' }).catch(() => silent) as Promise<readonly string[]>,
@@ -69,7 +75,7 @@ export async function startFollowerThread(parts: ThreadParts): Promise<FollowerT
 }
 
 /** @param worker the part of a `Worker` that is used */
-export function converse(worker: Pick<Worker, 'on' | 'postMessage'>, { clock }: Pick<Parts, 'clock'>) {
+export function converse(worker: Pick<Worker, 'on' | 'postMessage'>, { clock }: Pick<ThreadParts, 'clock'>) {
   const started = Promise.withResolvers<Extract<FromThread, { kind: 'started' }>['gauges']>();
   const ended = Promise.withResolvers<undefined>();
   const questions = new Map<number, (answer: unknown) => void>();

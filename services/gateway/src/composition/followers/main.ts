@@ -80,7 +80,7 @@ async function serve(port: MessagePort, data: ThreadData): Promise<void> {
 }
 
 async function answerTo(about: About, running: readonly RunningService[], gauges: Gauges): Promise<unknown> {
-  if (about.about === 'gauge') return gauges.get(about.gauge)?.() ?? [];
+  if (about.about === 'gauge') return gauges.get(about.gauge)?.();
   const ask = about.about === 'not-ready' ? 'notReady' : 'degraded';
   const names = await Promise.all(running.map(async (service) => service[ask]?.()));
   return names.flatMap((some) => some ?? []);

@@ -14,7 +14,7 @@ import { type ProjectorHealth, foldedPrefixes } from '@tollgate/views';
 import { type PaymentIndex } from '@tollgate/lists';
 import type { TeamDirectory } from '@tollgate/teams';
 import type { Clock } from '@tollgate/service-kit';
-import type { Metrics, Reading } from '../../edge/metrics/metrics.ts';
+import type { Metrics } from '../../edge/metrics/metrics.ts';
 
 type Watch = Pick<Metrics, 'watch'>;
 type WatchedIndex = Pick<PaymentIndex, 'workload' | 'position' | 'differences' | 'quarantined'>;
@@ -24,14 +24,6 @@ const breakerStates: readonly AccountHealth['breaker'][] = ['closed', 'open', 'h
 export function watchAccounts({ watch }: Watch, accounts: Pick<Accounts, 'health'>): void {
   const eachAccount = (valueOf: (health: AccountHealth) => number) => () =>
     accounts.health().map((health) => ({ labels: labelsOf(health), value: valueOf(health) }));
-  watch(
-    'tollgate_account_calls_under_way',
-    eachAccount(({ callsUnderWay }) => callsUnderWay),
-  );
-  watch(
-    'tollgate_account_waiting',
-    eachAccount(({ waiting }) => waiting),
-  );
   const eachState = (states: readonly string[], stateOf: (health: AccountHealth) => string) => () =>
     accounts.health().flatMap((health) =>
       states.map((state) => ({
@@ -39,14 +31,14 @@ export function watchAccounts({ watch }: Watch, accounts: Pick<Accounts, 'health
         value: state === stateOf(health) ? 1 : 0,
       })),
     );
-  watch(
-    'tollgate_account_breaker',
-    eachState(breakerStates, ({ breaker }) => breaker),
-  );
-  watch(
-    'tollgate_account_state',
-    eachState(accountStates, ({ state }) => state),
-  );
+  const callsUnderWay = eachAccount((health) => health.callsUnderWay);
+  watch('tollgate_account_calls_under_way', callsUnderWay);
+  const waiting = eachAccount((health) => health.waiting);
+  watch('tollgate_account_waiting', waiting);
+  const breaker = eachState(breakerStates, (health) => health.breaker);
+  watch('tollgate_account_breaker', breaker);
+  const state = eachState(accountStates, (health) => health.state);
+  watch('tollgate_account_state', state);
 }
 
 /** Age of the oldest due item, in the shards of this process. */
@@ -105,23 +97,23 @@ export function watchIndex(
       value: overdrawn.find((each) => each.environment === environment)?.count ?? 0,
     }));
   });
-  watch('tollgate_index_count_differences', () => oneReading(index.differences()));
-  watch('tollgate_index_quarantined_streams', () => oneReading(index.quarantined().length));
-  watch('tollgate_read_model_lag_seconds', async () =>
-    oneReading(await lagSeconds({ store, clock }, { from: index.position(), prefixes: foldedPrefixes })),
+  watch('tollgate_index_count_differences', () => index.differences());
+  watch('tollgate_index_quarantined_streams', () => index.quarantined().length);
+  watch('tollgate_read_model_lag_seconds', () =>
+    lagSeconds({ store, clock }, { from: index.position(), prefixes: foldedPrefixes }),
   );
 }
 
 /** @param health undefined while another instance projects */
 export function watchProjector({ watch }: Watch, health: () => ProjectorHealth | undefined): void {
-  watch('tollgate_projector_advancing', () => oneReading(toNumber(health()?.isAdvancing)));
-  watch('tollgate_projector_failed_streams', () => oneReading(health()?.failedStreams.length));
-  watch('tollgate_projector_count_differences', () => oneReading(health()?.differences));
+  watch('tollgate_projector_advancing', () => health()?.isAdvancing);
+  watch('tollgate_projector_failed_streams', () => health()?.failedStreams.length);
+  watch('tollgate_projector_count_differences', () => health()?.differences);
 }
 
 export function watchTeams({ watch }: Watch, { health }: Pick<TeamDirectory, 'health'>): void {
-  watch('tollgate_unsigned_team_events', () => oneReading(health().unsignedEvents));
-  watch('tollgate_suspect_team_streams', () => oneReading(health().suspectStreams.length));
+  watch('tollgate_unsigned_team_events', () => health().unsignedEvents);
+  watch('tollgate_suspect_team_streams', () => health().suspectStreams.length);
 }
 
 /** @param count undefined while another instance notifies */
@@ -133,15 +125,10 @@ export function watchEndpoints({ watch }: Watch, count: () => EndpointCount | un
 
 /** @param health undefined while another instance publishes */
 export function watchPublisher({ watch }: Watch, health: () => PublisherHealth | undefined): void {
-  watch('tollgate_publisher_lag_seconds', () => oneReading(toSeconds(health()?.lagMs)));
-  watch('tollgate_publisher_advancing', () => oneReading(toNumber(health()?.isAdvancing)));
-  watch('tollgate_publisher_failed_streams', () => oneReading(health()?.failedStreams.length));
+  watch('tollgate_publisher_lag_seconds', () => seconds(health()?.lagMs));
+  watch('tollgate_publisher_advancing', () => health()?.isAdvancing);
+  watch('tollgate_publisher_failed_streams', () => health()?.failedStreams.length);
 }
 
-const oneReading = (value: number | undefined): Reading[] => (value === undefined ? [] : [{ value }]);
-
-const toNumber = (isSo: boolean | undefined): number | undefined =>
-  isSo === undefined ? undefined : Number(isSo);
-
-const toSeconds = (durationMs: number | undefined): number | undefined =>
+const seconds = (durationMs: number | undefined): number | undefined =>
   durationMs === undefined ? undefined : durationMs / 1_000;

@@ -12,6 +12,9 @@ export interface Reading {
   value: number;
 }
 
+/** One value without labels, or several. An unknown value is left out; true is 1. */
+export type Read = number | boolean | undefined | readonly Reading[];
+
 interface RequestLabels {
   method: string;
   /** As the route was written: `/api/v1/payments/:token`. */
@@ -37,107 +40,88 @@ export interface Metrics {
   callback(statusCode: number): void;
   /** A request that was not let in. */
   refusedRequest(code: string): void;
-  /** Returns the values of a gauge at each scrape; unknown values are left out. */
-  watch(gauge: GaugeName, read: () => readonly Reading[] | Promise<readonly Reading[]>): void;
+  /** Reads a gauge at each scrape. */
+  watch(gauge: GaugeName, read: () => Read | Promise<Read>): void;
   /** Everything, in Prometheus' text format. */
   text(): Promise<string>;
   contentType: string;
 }
 
+/** The help text and the labels of each gauge. */
 const gauges = {
-  tollgate_account_breaker: {
-    help: 'State of the circuit breaker of each account: 1 for the current state',
-    labelNames: ['environment', 'account', 'state'],
-  },
-  tollgate_account_state: {
-    help: 'Operator state of each account (active, draining, paused): 1 for the current state',
-    labelNames: ['environment', 'account', 'state'],
-  },
-  tollgate_account_calls_under_way: {
-    help: 'Money-moving calls in flight',
-    labelNames: ['environment', 'account'],
-  },
-  tollgate_account_waiting: {
-    help: 'Callers waiting for a permit of the account',
-    labelNames: ['environment', 'account'],
-  },
-  tollgate_inquiry_overdue_seconds: {
-    help: 'Lag of the oldest due inquiry of the shards of this process; 0 if none is due',
-    labelNames: ['state'],
-  },
-  tollgate_certificate_ends_seconds: {
-    help: 'Expiry of the TLS certificate of the API, seconds since the Unix epoch; absent without HTTPS',
-    labelNames: [],
-  },
-  tollgate_pending_inquiries: {
-    help: 'Payments and payouts on the inquiry schedule: unresolved (a call without a known outcome) or open',
-    labelNames: ['kind', 'state'],
-  },
-  tollgate_open_reviews: {
-    help: 'Open reviews',
-    labelNames: ['kind', 'environment'],
-  },
-  tollgate_overdrawn_wallets: {
-    help: 'Wallets whose available balance in a merchant account and currency is negative',
-    labelNames: ['environment'],
-  },
-  tollgate_reconciliation_last_complete_day: {
-    help: 'Start of the last fully reconciled day, seconds since the Unix epoch; absent while another instance reconciles',
-    labelNames: ['environment', 'account'],
-  },
-  tollgate_reconciliation_differences: {
-    help: 'Differences found by the latest runs of today and the two previous days; absent while another instance reconciles',
-    labelNames: ['environment', 'account'],
-  },
-  tollgate_read_model_lag_seconds: {
-    help: 'Age of the oldest event that reads do not show; 0 if caught up',
-    labelNames: [],
-  },
-  tollgate_unsigned_team_events: {
-    help: 'Unsigned team events, ignored. Above 0, another program writes to the store.',
-    labelNames: [],
-  },
-  tollgate_suspect_team_streams: {
-    help: 'Streams of teams with unsigned or unreadable events',
-    labelNames: [],
-  },
-  tollgate_webhook_endpoints: {
-    help: 'Standing webhook endpoints of teams, enabled or disabled; absent while another instance notifies',
-    labelNames: ['status'],
-  },
-  tollgate_publisher_lag_seconds: {
-    help: 'Lag of the topics behind the events; absent while another instance publishes',
-    labelNames: [],
-  },
-  tollgate_publisher_advancing: {
-    help: '1 if the publisher makes progress, else 0; absent while another instance publishes',
-    labelNames: [],
-  },
-  tollgate_publisher_failed_streams: {
-    help: 'Streams with an event that could not be published; absent while another instance publishes',
-    labelNames: [],
-  },
-  tollgate_projector_advancing: {
-    help: '1 if the projector makes progress, else 0; absent while another instance projects',
-    labelNames: [],
-  },
-  tollgate_projector_failed_streams: {
-    help: 'Streams with an event that the projector could not apply; absent while another instance projects',
-    labelNames: [],
-  },
-  tollgate_projector_count_differences: {
-    help: 'Comparisons with an index that found a different number of events; absent while another instance projects',
-    labelNames: [],
-  },
-  tollgate_index_count_differences: {
-    help: 'Comparisons with the projector that found a different number of events; above 0, the index was rebuilt',
-    labelNames: [],
-  },
-  tollgate_index_quarantined_streams: {
-    help: 'Streams with an event that the index could not apply',
-    labelNames: [],
-  },
-} as const satisfies Record<string, { help: string; labelNames: readonly string[] }>;
+  tollgate_account_breaker: [
+    'State of the circuit breaker of each account: 1 for the current state',
+    'environment',
+    'account',
+    'state',
+  ],
+  tollgate_account_state: [
+    'Operator state of each account (active, draining, paused): 1 for the current state',
+    'environment',
+    'account',
+    'state',
+  ],
+  tollgate_account_calls_under_way: ['Money-moving calls in flight', 'environment', 'account'],
+  tollgate_account_waiting: ['Callers waiting for a permit of the account', 'environment', 'account'],
+  tollgate_inquiry_overdue_seconds: [
+    'Lag of the oldest due inquiry of the shards of this process; 0 if none is due',
+    'state',
+  ],
+  tollgate_certificate_ends_seconds: [
+    'Expiry of the TLS certificate of the API, seconds since the Unix epoch; absent without HTTPS',
+  ],
+  tollgate_pending_inquiries: [
+    'Payments and payouts on the inquiry schedule: unresolved (a call without a known outcome) or open',
+    'kind',
+    'state',
+  ],
+  tollgate_open_reviews: ['Open reviews', 'kind', 'environment'],
+  tollgate_overdrawn_wallets: [
+    'Wallets whose available balance in a merchant account and currency is negative',
+    'environment',
+  ],
+  tollgate_reconciliation_last_complete_day: [
+    'Start of the last fully reconciled day, seconds since the Unix epoch; absent while another instance reconciles',
+    'environment',
+    'account',
+  ],
+  tollgate_reconciliation_differences: [
+    'Differences found by the latest runs of today and the two previous days; absent while another instance reconciles',
+    'environment',
+    'account',
+  ],
+  tollgate_read_model_lag_seconds: ['Age of the oldest event that reads do not show; 0 if caught up'],
+  tollgate_unsigned_team_events: [
+    'Unsigned team events, ignored. Above 0, another program writes to the store.',
+  ],
+  tollgate_suspect_team_streams: ['Streams of teams with unsigned or unreadable events'],
+  tollgate_webhook_endpoints: [
+    'Standing webhook endpoints of teams, enabled or disabled; absent while another instance notifies',
+    'status',
+  ],
+  tollgate_publisher_lag_seconds: [
+    'Lag of the topics behind the events; absent while another instance publishes',
+  ],
+  tollgate_publisher_advancing: [
+    '1 if the publisher makes progress, else 0; absent while another instance publishes',
+  ],
+  tollgate_publisher_failed_streams: [
+    'Streams with an event that could not be published; absent while another instance publishes',
+  ],
+  tollgate_projector_advancing: [
+    '1 if the projector makes progress, else 0; absent while another instance projects',
+  ],
+  tollgate_projector_failed_streams: [
+    'Streams with an event that the projector could not apply; absent while another instance projects',
+  ],
+  tollgate_projector_count_differences: [
+    'Comparisons with an index that found a different number of events; absent while another instance projects',
+  ],
+  tollgate_index_count_differences: [
+    'Comparisons with the projector that found a different number of events; above 0, the index was rebuilt',
+  ],
+  tollgate_index_quarantined_streams: ['Streams with an event that the index could not apply'],
+} as const satisfies Record<string, readonly [help: string, ...labels: string[]]>;
 export type GaugeName = keyof typeof gauges;
 
 /** Bounds of buckets, seconds: from an answer from memory to one at the deadline. */
@@ -201,21 +185,24 @@ export function createMetrics({ log }: { log: Log }): Metrics {
   };
 
   function addGauge(name: GaugeName, read: Parameters<Metrics['watch']>[1]): void {
+    const [help, ...labelNames] = gauges[name];
     const gauge = new Gauge({
       name,
       registers,
-      help: gauges[name].help,
-      labelNames: [...gauges[name].labelNames] as string[],
+      help,
+      labelNames: labelNames as string[],
       async collect() {
         // The old value is outdated, even if the new one is unknown.
         gauge.reset();
-        if (gauges[name].labelNames.length === 0) gauge.remove();
+        if (labelNames.length === 0) gauge.remove();
         for (const { labels = {}, value } of await readings()) gauge.set({ ...labels }, value);
       },
     });
     async function readings(): Promise<readonly Reading[]> {
       try {
-        return await read();
+        const found = await read();
+        if (found === undefined) return [];
+        return typeof found === 'object' ? found : [{ value: Number(found) }];
       } catch (error) {
         log.warn({ error, operation: name }, 'a gauge could not be read; it is omitted');
         return [];
