@@ -4,6 +4,7 @@ import { type Quickstart, openDataDirectory } from '../configuration/data-direct
 import type { GatewayDependencies } from '../configuration/gateway-dependencies.ts';
 import { issueLink, sessionIdOf, signInAddress } from '@tollgate/console';
 import { demoKey } from './demo-team.ts';
+import { quickstartFieldsOf } from './sandbox.ts';
 import { type ApiParts, startApiServer, startMetricsServer } from '../edge/http-servers.ts';
 import { watchTeams } from './metrics/watch-services.ts';
 import { whatIsMissing } from './missing.ts';
@@ -11,7 +12,6 @@ import { type Parts, createParts, indexFileOf } from './parts.ts';
 import type { RequestRecord } from '@tollgate/requests';
 import type { RunningService } from '../edge/running-service.ts';
 import { compose } from '../compose.ts';
-import { announceTo, internalRoutesOf } from './share-requests.ts';
 import {
   type ServiceName,
   indexedServices,
@@ -74,7 +74,6 @@ async function startOnce(deps: GatewayDependencies, services: readonly ServiceNa
     const { running, callbackUrl } = await compose(parts);
     const api = await apiOf(parts, running);
     const metricsUrl = await startMetricsServer(parts, api, stops);
-    await announceTo(parts, metricsUrl);
     const url = await startApiServer(parts, api, stops);
     const signInLink = (person: string) => (parts.runs('api') ? signInLinkOf(parts, url, person) : undefined);
     const own = { url, metricsUrl, signInLink, missing: () => missingOf(deps, api), stop };
@@ -121,7 +120,6 @@ async function apiOf(parts: Parts, running: readonly RunningService[]): Promise<
     services: running,
     // The public server has no internal routes.
     internal: runs('api') ? [] : running,
-    registerInternal: internalRoutesOf(parts, running),
     isFront: runs('api'),
     ...(runs('api')
       ? {
@@ -167,13 +165,5 @@ async function quickstartOf(
   own: Pick<Quickstart, 'gatewayUrl' | 'apiKey' | 'callbackUrl' | 'metricsUrl'>,
 ): Promise<Quickstart> {
   const { sandbox } = await parts.accounts();
-  if (sandbox === undefined) return { ...own, pid: parts.pid };
-  return {
-    ...own,
-    paymentServiceUrl: sandbox.httpsUrl,
-    paymentServiceHttpUrl: sandbox.httpUrl,
-    paymentServiceKey: sandbox.key.reveal(),
-    caFile: sandbox.caFile,
-    pid: parts.pid,
-  };
+  return { ...own, ...(sandbox && quickstartFieldsOf(sandbox)), pid: parts.pid };
 }

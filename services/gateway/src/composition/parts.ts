@@ -1,90 +1,38 @@
 /** Parts shared by the services of one process. Each is opened when it is first used. */
 import type { MessagePort } from 'node:worker_threads';
-import { type EventStore, type Members, runUnderLease } from '@tollgate/event-store';
-import type { KafkaMessageBus, MessageBus } from '@tollgate/message-bus';
+import { type EventStore, runUnderLease } from '@tollgate/event-store';
 import { type PaymentIndex, createPaymentIndex } from '@tollgate/lists';
-import {
-  type OperatorCredentials,
-  type TeamDirectory,
-  type TeamKeys,
-  createOperatorCredentials,
-} from '@tollgate/teams';
-import type { CallbackSecret } from '@tollgate/provider/callbacks';
-import {
-  type DataSecrets,
-  type UnderWay,
-  type WebhookMasterSecret,
-  createUnderWay,
-  omitUndefined,
-  once,
-  valueWithin,
-} from '@tollgate/service-kit';
+import { createOperatorCredentials } from '@tollgate/teams';
+import { createUnderWay, omitUndefined, once, valueWithin } from '@tollgate/service-kit';
 import type { DataDirectory } from '../configuration/data-directory.ts';
 import type { GatewayDependencies } from '../configuration/gateway-dependencies.ts';
 import { openTeamKeys } from '../configuration/team-signing.ts';
-import { type Holder, isOfAnEndedProcess, ownHost, toHolder } from './lease-holder.ts';
+import { isOfAnEndedProcess, ownHost, toHolder } from './lease-holder.ts';
 import { type RunAlone, inBackground } from './background.ts';
-import { type InternalCredential, createInternalCredential } from '../edge/internal-credential.ts';
-import { type Metrics, createMetrics } from '../edge/metrics/metrics.ts';
-import { type OpenedAccounts, openAccounts } from './open-accounts.ts';
+import { createInternalCredential } from '../edge/internal-credential.ts';
+import { createMetrics } from '../edge/metrics/metrics.ts';
+import { openAccounts } from './open-accounts.ts';
 import { type FollowerThread, startFollowerThread } from './followers/follower-thread.ts';
 import { joinStore } from './join-store.ts';
 import { openBus } from './open-bus.ts';
 import { openStore } from './open-store.ts';
-import { type OpenedTeams, openTeams } from './open-teams.ts';
+import { openTeams } from './open-teams.ts';
 import { type ServiceName, providerCalls, serviceNames } from '../configuration/service-names.ts';
 
-export interface Parts extends GatewayDependencies {
-  dataDirectory: DataDirectory;
-  metrics: Metrics;
-  /** Requests that long reads of this process yield to. */
-  underWay: UnderWay;
-  /** In reverse, because later parts need earlier ones. */
-  stops: AsyncDisposableStack;
-  /** Whether this process runs that service. */
-  runs: (service: ServiceName) => boolean;
-  store: () => Promise<EventStore>;
-  /** Lets another thread write to the file of the store; undefined if the store is a server. */
-  storeConnection: () => Promise<MessagePort | undefined>;
-  /** This life of this process, in leases. */
-  holder: Holder;
-  /** False while the store does not answer a process that has opened it. */
-  isStoreReachable: () => boolean;
-  /** True while the wall clock of this host is too far from the store's. */
-  isClockWrong: () => boolean;
-  bus: () => Promise<MessageBus | KafkaMessageBus>;
-  runAlone: () => Promise<RunAlone>;
-  /** The thread that follows the store next to this one; undefined if this one does it. */
-  followerThread: () => Promise<FollowerThread | undefined>;
-  /** Members that share the limits of the accounts, including this process. */
-  members: () => Promise<Members>;
-  /** Signs and verifies the events of teams. */
-  teamKeys: TeamKeys;
-  /** Started: it knows every key. */
-  teams: () => Promise<TeamDirectory>;
-  /** The security log, with its writers. */
-  security: () => Promise<Pick<OpenedTeams, 'security' | 'securityLog'>>;
-  /** Started: it has every event, or reports that it is rebuilding. */
-  index: () => Promise<PaymentIndex>;
-  accounts: () => Promise<OpenedAccounts>;
-  callbackSecrets: () => readonly CallbackSecret[];
-  webhookSecrets: () => readonly WebhookMasterSecret[];
-  dataSecrets: () => DataSecrets;
-  /** Credentials between services, signed and verified. */
-  internalCredential: () => InternalCredential;
-  /** Credentials of operators. */
-  operatorCredentials: () => OperatorCredentials;
-  /** Links to sign in that this process has printed, by their short form. */
-  shortLinks: Map<string, string>;
-}
+export type Parts = ReturnType<typeof createParts>;
 
 export function createParts(
   deps: GatewayDependencies,
-  base: Pick<Parts, 'dataDirectory' | 'stops' | 'runs'> & {
+  base: {
+    dataDirectory: DataDirectory;
+    /** In reverse, because later parts need earlier ones. */
+    stops: AsyncDisposableStack;
+    /** Whether this process runs that service. */
+    runs: Runs;
     /** True if the data directory belongs to the whole installation, even if the services run as separate processes. */
     isInstallation?: boolean;
   },
-): Parts {
+) {
   const { config, clock, ids, logOf, pid } = deps;
   const { dataDirectory, stops, runs } = base;
   const metrics = createMetrics({ log: logOf('metrics') });
@@ -137,40 +85,48 @@ export function createParts(
   );
 
   return {
-    underWay: createUnderWay(),
     ...deps,
     ...base,
+    ...secrets,
     metrics,
+    /** Requests that long reads of this process yield to. */
+    underWay: createUnderWay(),
+    /** This life of this process, in leases. */
+    holder: own,
     store,
+    /** False while the store does not answer a process that has opened it. */
+    isStoreReachable,
+    /** True while the wall clock of this host is too far from the store's. */
+    isClockWrong,
     bus,
     runAlone,
-    members,
-    teamKeys,
-    index,
-    storeConnection,
+    /** The thread that follows the store next to this one; undefined if this one does it. */
     followerThread,
-    isStoreReachable,
-    isClockWrong,
-    holder: own,
+    /** Members that share the limits of the accounts, including this process. */
+    members,
+    /** Signs and verifies the events of teams. */
+    teamKeys,
+    /** Started: it knows every key. */
     teams: async () => (await teams()).directory,
+    /** The security log, with its writers. */
     security: teams,
-    accounts: once(() =>
-      openAccounts(
-        { ...deps, metrics, isWhole: serviceNames.every(runs), processes: () => processes() },
-        dataDirectory,
-        stops,
-      ),
-    ),
-    ...secrets,
+    /** Started: it has every event, or reports that it is rebuilding. */
+    index,
+    accounts: once(() => {
+      const isWhole = serviceNames.every(runs);
+      return openAccounts({ ...deps, metrics, isWhole, processes: () => processes() }, dataDirectory, stops);
+    }),
   };
 }
+
+type Runs = (service: ServiceName) => boolean;
 
 /** A small index is complete before the first request. */
 const indexWaitMs = 2_000;
 
 async function openIndex(
   { config, clock, ids, logOf }: GatewayDependencies,
-  { dataDirectory, runs, stops }: Pick<Parts, 'dataDirectory' | 'runs' | 'stops'>,
+  { dataDirectory, runs, stops }: { dataDirectory: DataDirectory; runs: Runs; stops: AsyncDisposableStack },
   { store, thread }: { store: EventStore; thread: FollowerThread | undefined },
 ): Promise<PaymentIndex> {
   const opened = createPaymentIndex({
@@ -192,13 +148,13 @@ async function openIndex(
 /** Two processes never share an index: the command service has one of its own if it is alone. */
 export const indexFileOf = (
   { indexFile, commandIndexFile }: Pick<DataDirectory, 'indexFile' | 'commandIndexFile'>,
-  runs: Parts['runs'],
+  runs: Runs,
 ): string => (runs('query-service') ? indexFile : commandIndexFile);
 
 /** If nothing needs the store, nothing is missing. */
 function storeOf(
   { config, clock, ids, logOf }: GatewayDependencies,
-  { dataDirectory, stops }: Pick<Parts, 'dataDirectory' | 'stops'>,
+  { dataDirectory, stops }: { dataDirectory: DataDirectory; stops: AsyncDisposableStack },
   member: string,
 ) {
   let isStoreReachable = () => true;
@@ -239,8 +195,10 @@ function secretsOf(
     callbackSecrets: () => config.callbackSecrets ?? dataDirectory.callbackSecrets(ids),
     webhookSecrets: () => config.webhookSecrets ?? dataDirectory.webhookSecrets(ids),
     dataSecrets: () => config.dataSecrets ?? dataDirectory.dataSecrets(ids),
+    /** Between services, signed and verified. */
     internalCredential: () => createInternalCredential(internalSecrets(), clock),
-    shortLinks: new Map(),
+    /** Links to sign in that this process has printed, by their short form. */
+    shortLinks: new Map<string, string>(),
     operatorCredentials: once(() => createOperatorCredentials(internalSecrets(), { clock, ids })),
   };
 }

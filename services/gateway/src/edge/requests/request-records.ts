@@ -1,7 +1,6 @@
 /**
- * Reports completed requests, in batches, to other processes that list them: a front door to each instance of the query
- * service, and a gateway to the others. Each batch is sent once and no request waits for it, so a process that is down
- * misses the requests of that time.
+ * Reports completed requests, in batches, from a front door to each instance of the query service. Each batch is sent once
+ * and no request waits for it, so a process that is down misses the requests of that time.
  */
 import { type RequestRecord, recordsPerMessageMax, requestRecordsSchema } from '@tollgate/requests';
 import { sendError } from '@tollgate/gateway-api/http';
@@ -43,7 +42,7 @@ export function createRequestRecords({
   clock,
   log,
 }: {
-  upstreams: () => readonly string[];
+  upstreams: readonly string[];
   credential: Pick<InternalCredential, 'sign'>;
   clock: Pick<Clock, 'after'>;
   log: Log;
@@ -78,7 +77,7 @@ export function createRequestRecords({
   async function sendWaiting(): Promise<void> {
     while (waiting.length > 0) {
       const body = JSON.stringify(waiting.splice(0, recordsPerMessageMax));
-      await Promise.all(upstreams().map((origin) => deliver(origin, body)));
+      await Promise.all(upstreams.map((origin) => deliver(origin, body)));
     }
   }
 
@@ -89,7 +88,7 @@ export function createRequestRecords({
 
   return {
     note(record) {
-      if (waiting.length >= waitingMax || upstreams().length === 0) return;
+      if (waiting.length >= waitingMax) return;
       waiting.push(record);
       cancel ??= clock.after(sendAfterMs, () => void send());
     },
