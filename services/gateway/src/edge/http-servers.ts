@@ -144,7 +144,7 @@ export async function registerApi(
     const { requestsPerSecondMax } = config;
     if (isFront) rememberOwnPositions(api, createOwnPositions(clock));
     if (directory !== undefined) {
-      await limitRequests(api, { directory, sessionOf, clock, requestsPerSecondMax });
+      limitRequests(api, { directory, sessionOf, clock, requestsPerSecondMax });
       limitExpensiveReads(api, directory, underWay);
     }
     for (const service of services) await service.registerRoutes?.(api);
