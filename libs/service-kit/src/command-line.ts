@@ -1,9 +1,8 @@
 /**
- * Our command lines: a table of commands, read with `node:util`'s parseArgs. A wrong call opens nothing, ends with exit code
- * 2, and is reported as one sentence that names the parameter.
+ * Our command lines: a table of commands for Commander. A wrong call opens nothing, ends with exit code 2, and is reported as
+ * one sentence that names the parameter.
  */
-import { didYouMean } from './did-you-mean.ts';
-import { parseArgs } from 'node:util';
+import { Argument, Command as Cli, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { TollgateError } from './errors.ts';
 
 export type CommandResult =
@@ -28,68 +27,56 @@ export const done = (text: string, json?: unknown, exitCode: 0 | 1 = 0): Command
 export const refuse = (message: string): CommandResult => ({ kind: 'refused', message });
 
 /** A value that a parameter cannot have. The message continues a sentence that begins with the parameter: "must be …". */
-export class InvalidParameter extends Error {}
+export class InvalidParameter extends InvalidArgumentError {}
 
 /** `argument`: by its place. `option`: `--name <value>`. `flag`: `--name`. `list`: `--name <value> <value>`, or repeated. */
 export interface Parameter<Value> {
   kind: 'argument' | 'option' | 'flag' | 'list';
-  /** Such as `<day>`; empty for a flag. */
+  /** Such as `day`; empty for a flag. */
   placeholder: string;
   help: string;
-  isRequired: boolean;
-  read(texts: readonly string[]): Value;
+  parse: Parse<unknown>;
+  isRequired?: boolean;
+  /** The text that is read if none is given. */
+  otherwise?: string;
+  /** Only its type is used. */
+  value?: Value;
 }
 
 type Parse<Value> = (text: string) => Value;
-type Read<Value> = (texts: readonly string[]) => Value;
-
-/** The last of several counts. */
-const required =
-  <Value>(parse: Parse<Value>): Read<Value> =>
-  (texts) =>
-    parse(texts.at(-1) ?? '');
-const optional =
-  <Value>(parse: Parse<Value>): Read<Value | undefined> =>
-  (texts) =>
-    texts.length === 0 ? undefined : required(parse)(texts);
-
-const parameter = <Value>(
-  kind: Parameter<Value>['kind'],
-  [placeholder, help]: readonly [placeholder: string, help: string],
-  read: Read<Value>,
-  isRequired = false,
-): Parameter<Value> => ({ kind, placeholder, help, isRequired, read });
 
 export const text: Parse<string> = (given) => given;
 
-export const argument = <Value>(placeholder: string, meaning: string, parse: Parse<Value>) =>
-  parameter('argument', [placeholder, meaning], required(parse), true);
+type Described<Value> = readonly [placeholder: string, help: string, parse: Parse<Value>];
+
+const parameter = <Value>(
+  kind: Parameter<Value>['kind'],
+  [placeholder, help, parse]: Described<unknown>,
+  more: Pick<Parameter<Value>, 'isRequired' | 'otherwise'> = {},
+): Parameter<Value> => ({ kind, placeholder, help, parse, ...more });
+
+export const argument = <Value>(...described: Described<Value>) =>
+  parameter<Value>('argument', described, { isRequired: true });
 
 /** `undefined` without the argument. */
-export const optionalArgument = <Value>(placeholder: string, meaning: string, parse: Parse<Value>) =>
-  parameter('argument', [placeholder, meaning], optional(parse));
+export const optionalArgument = <Value>(...described: Described<Value>) =>
+  parameter<Value | undefined>('argument', described);
 
 /** `undefined` without the option. */
-export const option = <Value>(placeholder: string, meaning: string, parse: Parse<Value>) =>
-  parameter('option', [placeholder, meaning], optional(parse));
+export const option = <Value>(...described: Described<Value>) =>
+  parameter<Value | undefined>('option', described);
 
-export const requiredOption = <Value>(placeholder: string, meaning: string, parse: Parse<Value>) =>
-  parameter('option', [placeholder, meaning], required(parse), true);
+export const requiredOption = <Value>(...described: Described<Value>) =>
+  parameter<Value>('option', described, { isRequired: true });
 
 export const optionOr = <Value>(
-  placeholder: string,
-  meaning: string,
-  parse: Parse<Value>,
-  otherwise: string,
-): Parameter<Value> =>
-  parameter('option', [placeholder, `${meaning} (default: ${otherwise})`], (texts) =>
-    parse(texts.at(-1) ?? otherwise),
-  );
+  ...[placeholder, help, parse, otherwise]: readonly [...Described<Value>, otherwise: string]
+) => parameter<Value>('option', [placeholder, help, parse], { otherwise });
 
-export const flag = (meaning: string) => parameter('flag', ['', meaning], (texts) => texts.length > 0);
+export const flag = (help: string) => parameter<boolean>('flag', ['', help, text]);
 
-export const list = <Value>(placeholder: string, meaning: string, parse: Parse<Value>) =>
-  parameter('list', [placeholder, meaning], (texts) => (texts.length === 0 ? undefined : texts.map(parse)));
+export const list = <Value>(...described: Described<Value>) =>
+  parameter<Value[] | undefined>('list', described);
 
 export const choice =
   <const Choice extends string>(choices: readonly Choice[]): Parse<Choice> =>
@@ -189,43 +176,34 @@ export async function runProgram<Tools>(
   program: Program<Tools>,
   deps: CommandLineDeps<Tools>,
 ): Promise<number> {
-  const result = await callCommand(argv, program, deps).catch((error: unknown): CommandResult => {
-    if (error instanceof UsageError)
-      return {
-        kind: 'usage',
-        message: `${error.message}${error.message.endsWith('?') ? ' See' : '; see'} --help.`,
-      };
-    if (error instanceof TollgateError) return refuse(error.message);
-    throw error;
+  let result: CommandResult = { kind: 'printed' };
+  const cli = createCli(program, deps, async (call) => {
+    result = await runCommand(call, deps);
   });
-  if (result.kind === 'printed') return 0;
-  if (result.kind === 'done') {
-    const isJson = result.json !== undefined && argv.includes('--json');
-    deps.print(`${isJson ? JSON.stringify(result.json) : result.text}\n`);
-    return result.exitCode ?? 0;
+  try {
+    await cli.parseAsync(argv, { from: 'user' });
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    if (!(error instanceof TollgateError)) throw error;
+    result = refuse(error.message);
   }
-  deps.complain(`${result.message}\n`);
-  return result.kind === 'usage' ? 2 : 1;
+  return report(result, deps, argv.includes('--json'));
 }
 
-class UsageError extends Error {}
+interface Call<Tools> {
+  command: Command<Tools>;
+  /** Of the program's options, by name. */
+  options: Readonly<Record<string, unknown>>;
+  /** Of the command's parameters, by name. */
+  values: Readonly<Record<string, unknown>>;
+}
 
-const json = flag('print the result as one line of JSON');
-const help = flag('show this');
-
-async function callCommand<Tools>(
-  argv: readonly string[],
-  program: Program<Tools>,
+async function runCommand<Tools>(
+  { command, options, values }: Call<Tools>,
   { open, print }: CommandLineDeps<Tools>,
 ): Promise<CommandResult> {
-  const global: Parameters = { json, ...program.options, help };
-  const { words, command } = findCommand(positionalsOf(argv, global), program.commands);
-  if (words[0] === 'help' || argv.slice(0, beforeTerminator(argv)).some(isHelp))
-    return done(command ? commandHelp(program, command) : programHelp(program, words));
-  if (command === undefined) throw new UsageError(unknownCommand(words, program.commands));
-  const { options, values } = readValues(argv, command, global);
   const problem = command.check?.(values as never);
-  if (problem !== undefined) throw new UsageError(problem);
+  if (problem !== undefined) return { kind: 'usage', message: `${problem}; see --help.` };
   const isJson = options['json'] === true;
   const output: Output = { isJson, print, progress: isJson ? () => undefined : print };
   if (command.isAlone === true) return command.run(output as Tools & Output, values as never);
@@ -237,157 +215,100 @@ async function callCommand<Tools>(
   }
 }
 
-const isHelp = (word: string) => word === '--help' || word === '-h';
-const beforeTerminator = (argv: readonly string[]) =>
-  argv.includes('--') ? argv.indexOf('--') : argv.length;
+function report(
+  result: CommandResult,
+  { print, complain }: Pick<CommandLineDeps<never>, 'print' | 'complain'>,
+  isJson: boolean,
+): number {
+  if (result.kind === 'printed') return 0;
+  if (result.kind === 'done') {
+    print(`${isJson && result.json !== undefined ? JSON.stringify(result.json) : result.text}\n`);
+    return result.exitCode ?? 0;
+  }
+  complain(`${result.message}\n`);
+  return result.kind === 'usage' ? 2 : 1;
+}
+
+const json = flag('print the result as one line of JSON');
+
+function createCli<Tools>(
+  { call, summary, commands, options }: Program<Tools>,
+  { print, complain }: Pick<CommandLineDeps<Tools>, 'print' | 'complain'>,
+  run: (call: Call<Tools>) => Promise<void>,
+): Cli {
+  const root = new Cli(call)
+    .description(summary)
+    .exitOverride()
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: print,
+      writeErr: complain,
+      outputError: (text, write) => write(`${toSentence(text)}\n`),
+    });
+  const global: Parameters = { json, ...options };
+  addParameters(root, global);
+  for (const command of commands) {
+    const cli = command.name
+      .split(' ')
+      .reduce(
+        (parent, word) => parent.commands.find((each) => each.name() === word) ?? parent.command(word),
+        root,
+      );
+    addParameters(cli.description(command.summary), command.parameters);
+    cli.action(() =>
+      run({ command, options: valuesOf(cli, global), values: valuesOf(cli, command.parameters) }),
+    );
+  }
+  for (const group of root.commands)
+    if (group.description() === '') group.description(group.commands.map((each) => each.name()).join(', '));
+  return root;
+}
+
+function addParameters(cli: Cli, parameters: Parameters): void {
+  for (const [name, parameter] of Object.entries(parameters)) {
+    const { kind, placeholder, help, parse, isRequired = false, otherwise } = parameter;
+    if (kind === 'argument') {
+      const shown = isRequired ? `<${placeholder}>` : `[${placeholder}]`;
+      cli.addArgument(new Argument(shown, help).argParser(parse));
+    } else {
+      const shown = { option: ` <${placeholder}>`, list: ` <${placeholder}...>`, flag: '' }[kind];
+      const added = new Option(`${flagOf(name)}${shown}`, help).makeOptionMandatory(isRequired);
+      if (kind === 'option') added.argParser(parse);
+      if (kind === 'list') added.argParser((given, before: unknown[] = []) => [...before, parse(given)]);
+      if (otherwise !== undefined) added.default(parse(otherwise), otherwise);
+      cli.addOption(added);
+    }
+  }
+}
+
+function valuesOf(cli: Cli, parameters: Parameters): Record<string, unknown> {
+  const options = cli.optsWithGlobals<Record<string, unknown>>();
+  const places = cli.processedArgs.values();
+  const values = Object.entries(parameters).map(([name, { kind }]) => {
+    if (kind === 'argument') return [name, places.next().value as unknown];
+    return [name, kind === 'flag' ? options[name] === true : options[name]];
+  });
+  return Object.fromEntries(values) as Record<string, unknown>;
+}
 
 const flagOf = (name: string) => `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-/** `--environment` or `<name>`, for sentences. */
-const labelOf = (name: string, { kind, placeholder }: Parameter<unknown>) =>
-  kind === 'argument' ? placeholder : flagOf(name);
-
-function tokensOf(argv: readonly string[], parameters: Parameters) {
-  const options = Object.entries(parameters)
-    .filter(([, { kind }]) => kind !== 'argument')
-    .map(([name, { kind }]) => {
-      const type = kind === 'flag' ? ('boolean' as const) : ('string' as const);
-      return [flagOf(name).slice(2), { type, multiple: true }] as const;
-    });
-  return parseArgs({
-    args: [...argv],
-    options: Object.fromEntries(options),
-    strict: false,
-    allowPositionals: true,
-    tokens: true,
-  }).tokens;
-}
-
-const positionalsOf = (argv: readonly string[], global: Parameters): string[] =>
-  tokensOf(argv, global).flatMap((token) => (token.kind === 'positional' ? [token.value] : []));
-
-function findCommand<Tools>(words: string[], commands: readonly Command<Tools>[]) {
-  const named = words[0] === 'help' ? words.slice(1) : words;
-  const find = (name: string) => commands.find((command) => command.name === name);
-  return { words, command: find(named.slice(0, 2).join(' ')) ?? find(named[0] ?? '') };
-}
-
-function unknownCommand(words: readonly string[], commands: readonly Command<never>[]): string {
-  const isGroup = commands.some(({ name }) => name.startsWith(`${words[0]} `));
-  const unknown = isGroup ? words[1] : words[0];
-  if (unknown === undefined) return 'A <command> is missing';
-  const known = commands.flatMap(({ name }) => {
-    const [first = '', second] = name.split(' ');
-    if (!isGroup) return [first];
-    return first === words[0] && second !== undefined ? [second] : [];
-  });
-  return `Unknown command ${quoted(unknown)}.${didYouMean(unknown, known)}`.replace(/\.$/, '');
-}
-
-/** A list takes all following arguments. */
-function readValues(
-  argv: readonly string[],
-  command: Command<never>,
-  global: Parameters,
-): Record<'options' | 'values', Record<string, unknown>> {
-  const parameters: Parameters = { ...global, ...command.parameters };
-  const names = new Map(Object.keys(parameters).map((name) => [flagOf(name), name]));
-  const texts = new Map<string, string[]>();
-  const add = (name: string, given: string) => texts.set(name, [...(texts.get(name) ?? []), given]);
-  const places = Object.keys(command.parameters).filter((name) => parameters[name]?.kind === 'argument');
-  let toSkip = command.name.split(' ').length;
-  let listed: string | undefined;
-  for (const token of tokensOf(argv, parameters)) {
-    if (token.kind === 'option') {
-      const name = names.get(token.rawName);
-      if (name === undefined)
-        throw new UsageError(
-          `Unknown option ${quoted(token.rawName)}.${didYouMean(token.rawName, [...names.keys()])}`.replace(
-            /\.$/,
-            '',
-          ),
-        );
-      add(name, valueOf(name, parameters[name] as Parameter<unknown>, token));
-      listed = parameters[name]?.kind === 'list' ? name : undefined;
-    } else if (token.kind === 'positional') {
-      if (toSkip > 0) toSkip -= 1;
-      else {
-        const name = listed ?? places.shift();
-        if (name === undefined)
-          throw new UsageError(`Unexpected argument ${quoted(token.value)} of '${command.name}'`);
-        add(name, token.value);
-      }
-    } else listed = undefined;
-  }
-  const readAll = (all: Parameters) =>
-    Object.fromEntries(
-      Object.entries(all).map(([name, parameter]) => [name, readOne(name, parameter, texts.get(name) ?? [])]),
-    );
-  return { options: readAll(global), values: readAll(command.parameters) };
-}
-
-function valueOf(
-  name: string,
-  { kind, placeholder }: Parameter<unknown>,
-  { value, inlineValue }: { value: string | undefined; inlineValue: boolean | undefined },
-): string {
-  if (kind === 'flag') {
-    if (value !== undefined) throw new UsageError(`${flagOf(name)} takes no value`);
-    return '';
-  }
-  if (value === undefined || (inlineValue !== true && /^-./.test(value)))
-    throw new UsageError(`${flagOf(name)} needs a value, ${placeholder}`);
-  return value;
-}
-
-function readOne(name: string, parameter: Parameter<unknown>, texts: readonly string[]): unknown {
-  const label = labelOf(name, parameter);
-  if (parameter.isRequired && texts.length === 0) throw new UsageError(`${label} is missing`);
-  try {
-    return parameter.read(texts);
-  } catch (error) {
-    if (!(error instanceof InvalidParameter)) throw error;
-    throw new UsageError(`${label} ${error.message}: ${quoted(texts.at(-1) ?? '')}`);
-  }
-}
-
-const shownMax = 60;
-const quoted = (given: string) => `'${printable(given).slice(0, shownMax)}'`;
-
-function programHelp<Tools>({ call, summary, commands }: Program<Tools>, words: readonly string[]): string {
-  const group = words.find((word) => word !== 'help');
-  const shown = commands.filter(({ name }) => name === group || name.startsWith(`${group} `));
-  const rows = (shown.length > 0 ? shown : commands).map((command) => [usageOf(command), command.summary]);
-  return `Usage: ${call} <command> [options]\n\n${summary}\n\n${inColumns(rows)}\n\n--json prints the result as one line of JSON; <command> --help shows the options of a command.`;
-}
-
-function commandHelp<Tools>(
-  { call, options }: Program<Tools>,
-  { name, summary, parameters }: Command<Tools>,
-): string {
-  const all = Object.entries({ ...parameters, json, ...options });
-  const rows = all.map(([key, parameter]) => {
-    const { kind, placeholder, isRequired } = parameter;
-    const label = kind === 'argument' ? placeholder : `${flagOf(key)} ${placeholder}`.trim();
-    return [label, `${parameter.help}${isRequired && kind !== 'argument' ? ' (required)' : ''}`];
-  });
-  return `Usage: ${call} ${usageOf({ name, parameters })} [options]\n\n${summary}\n\n${inColumns(rows)}`;
-}
-
-const usageOf = ({ name, parameters }: Pick<Command<never>, 'name' | 'parameters'>): string =>
-  [
-    name,
-    ...Object.values(parameters).flatMap(({ kind, placeholder, isRequired }) =>
-      kind !== 'argument' ? [] : [isRequired ? placeholder : `[${placeholder.slice(1, -1)}]`],
-    ),
-  ].join(' ');
-
-function inColumns(rows: readonly (readonly string[])[]): string {
-  const width = Math.max(...rows.map(([label = '']) => label.length));
-  const indent = `\n${' '.repeat(width + 4)}`;
-  return rows
-    .map(([label = '', meaning = '']) => `  ${label.padEnd(width)}  ${meaning.replaceAll('\n', indent)}`)
-    .join('\n');
+/** One sentence of Commander's error, which repeats what was given. */
+function toSentence(error: string): string {
+  const [problem = '', hint] = printable(
+    error
+      .trim()
+      .replace(/^error: /, '')
+      .replaceAll('\n', ' '),
+  )
+    .replaceAll(/'([^']{60})[^']*'/g, "'$1…'")
+    .split(/ \((?=Did you mean)/);
+  const sentence = `${problem.charAt(0).toUpperCase()}${problem.slice(1)}`
+    .replace(/\.$/, '')
+    .replaceAll('. ', ': ');
+  return hint === undefined
+    ? `${sentence}; see --help.`
+    : `${sentence}. ${hint.replace(/\)$/, '')} See --help.`;
 }
 
 /** A terminal obeys the control characters that are written to it. */

@@ -33,14 +33,14 @@ async function catchUp(tools: CommandTools) {
 
 export const auditParameters = {
   since: optionOr(
-    '<when>',
+    'when',
     '7d, a day in UTC such as 2026-11-23, or a time such as 2026-11-23T08:00Z',
     read.since,
     '30d',
   ),
-  team: option('<name>', 'of one team', read.teamName),
-  kind: option('<kind>', 'of one kind', choice(Object.keys(securityEventKinds) as SecurityEventKind[])),
-  limit: optionOr('<count>', 'maximum number of entries; the last ones', wholeNumber(1, 999_999), '1000'),
+  team: option('name', 'of one team', read.teamName),
+  kind: option('kind', 'of one kind', choice(Object.keys(securityEventKinds) as SecurityEventKind[])),
+  limit: optionOr('count', 'maximum number of entries; the last ones', wholeNumber(1, 999_999), '1000'),
 };
 
 export async function showAudit(

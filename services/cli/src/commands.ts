@@ -40,7 +40,7 @@ export const commands: readonly Command<ActingTools>[] = [
   command(
     'team add',
     'add a team; its keys are issued by `key issue`',
-    { name: argument('<name>', 'lower-case letters, digits and hyphens', read.teamName) },
+    { name: argument('name', 'lower-case letters, digits and hyphens', read.teamName) },
     teams.addTeam,
   ),
   command('team list', 'show all teams', {}, teams.listTeams),
@@ -51,17 +51,17 @@ export const commands: readonly Command<ActingTools>[] = [
       'an origin is https://host[:port], or of this machine: http://localhost:8080, http://127.0.0.1:* (any port)',
     {
       team: read.team,
-      callback: list('<origin> …', 'allowed origins of webhooks; none by default', text),
-      noCallback: flag('send the team no webhooks'),
+      callback: list('origin', 'allowed origins of webhooks; none by default', text),
+      withoutCallback: flag('send the team no webhooks'),
       redirect: list(
-        '<origin> …',
+        'origin',
         'allowed origins of redirects after a payment; any https URL by default',
         text,
       ),
-      noRedirect: flag('send customers nowhere'),
+      withoutRedirect: flag('send customers nowhere'),
     },
     teams.allowOrigins,
-    atLeastOne('callback', 'noCallback', 'redirect', 'noRedirect'),
+    atLeastOne('callback', 'withoutCallback', 'redirect', 'withoutRedirect'),
   ),
   command(
     'team wallet',
@@ -69,7 +69,7 @@ export const commands: readonly Command<ActingTools>[] = [
     {
       team: read.team,
       own: flag("the team's own wallet"),
-      shared: option('<wallet>', 'a wallet shared by all teams that name it', read.walletName),
+      shared: option('wallet', 'a wallet shared by all teams that name it', read.walletName),
       providerBalance: flag("the provider's balance, including the money of other teams"),
     },
     teams.chooseWallet,
@@ -81,8 +81,8 @@ export const commands: readonly Command<ActingTools>[] = [
     {
       team: read.team,
       environment: read.environmentOf('of the payouts'),
-      currency: requiredOption('<code>', 'ISO 4217 alphabetic code in capitals', read.currency),
-      above: option('<sum>', 'in minor units; 0: every payout waits', read.sumFrom(0)),
+      currency: requiredOption('code', 'ISO 4217 alphabetic code in capitals', read.currency),
+      above: option('sum', 'in minor units; 0: every payout waits', read.sumFrom(0)),
       none: flag('no payout waits'),
     },
     teams.requireApproval,
@@ -105,17 +105,17 @@ export const commands: readonly Command<ActingTools>[] = [
     {
       team: read.team,
       environment: read.environmentOf('environment of the key'),
-      scopes: requiredOption('<scopes>', `separated by commas: ${scopes.join(', ')}`, read.scopeList),
-      requestsPerSecond: option('<count>', 'rate limit instead of the default', wholeNumber(1, 100_000)),
-      expires: option('<when>', '90d, or a day such as 2027-03-31 (its end, UTC)', read.expiry),
-      networks: option('<networks>', 'only from these: 10.20.0.0/16,2001:db8::/32', read.items),
+      scopes: requiredOption('scopes', `separated by commas: ${scopes.join(', ')}`, read.scopeList),
+      requestsPerSecond: option('count', 'rate limit instead of the default', wholeNumber(1, 100_000)),
+      expires: option('when', '90d, or a day such as 2027-03-31 (its end, UTC)', read.expiry),
+      networks: option('networks', 'only from these: 10.20.0.0/16,2001:db8::/32', read.items),
     },
     keys.issueKey,
   ),
   command(
     'key revoke',
     'revoke a key permanently; takes effect within a second',
-    { team: read.team, keyId: argument('<keyId>', 'its id, or the whole key', text) },
+    { team: read.team, keyId: argument('keyId', 'its id, or the whole key', text) },
     keys.revokeKey,
   ),
   command('key list', 'show the keys of a team, or of all', { team: read.optionalTeam }, keys.listKeys),
@@ -131,7 +131,7 @@ export const commands: readonly Command<ActingTools>[] = [
     'print a link that signs the person (--as) in to the console, once, within 15 minutes',
     {
       ...read.grants,
-      url: option('<url>', 'address of the gateway; default: that in quickstart.json', read.gatewayOrigin),
+      url: option('url', 'address of the gateway; default: that in quickstart.json', read.gatewayOrigin),
     },
     operators.printLink,
   ),
@@ -140,22 +140,22 @@ export const commands: readonly Command<ActingTools>[] = [
     'print a credential with which the person (--as) calls the API instead of a key',
     {
       ...read.grants,
-      hours: optionOr('<hours>', 'until it expires', wholeNumber(1, 24 * 31), '8'),
+      hours: optionOr('hours', 'until it expires', wholeNumber(1, 24 * 31), '8'),
     },
     operators.printToken,
   ),
   command(
     'operator list',
     'list the tokens and sessions of people; their secrets are never shown',
-    { person: option('<name>', 'only those of this person', text) },
+    { person: option('name', 'only those of this person', text) },
     operators.listCredentials,
   ),
   command(
     'operator revoke',
     'revoke a token or session, or everything of a person; takes effect within a second',
     {
-      id: optionalArgument('<id>', 'its id, from the list', text),
-      person: option('<name>', 'everything of this person, including unused sign-in links', text),
+      id: optionalArgument('id', 'its id, from the list', text),
+      person: option('name', 'everything of this person, including unused sign-in links', text),
     },
     operators.revokeCredentials,
     ({ id, person }) =>
@@ -196,7 +196,7 @@ export const commands: readonly Command<ActingTools>[] = [
     'secrets retire',
     're-encrypt, then retire a data secret; repeats of requests recorded under it are refused from then on',
     {
-      name: argument('<name>', 'its name, the part before the colon', text),
+      name: argument('name', 'its name, the part before the colon', text),
       yes: flag('do it; otherwise only print what would be done'),
     },
     secrets.retireSecret,
@@ -211,7 +211,7 @@ export const commands: readonly Command<ActingTools>[] = [
     'audit verify',
     'check that no entry of the security log was changed, removed or inserted, and print the hash of the last entry\n' +
       'store that hash elsewhere: only it reveals missing entries at the end; exit code 1 if the check fails',
-    { head: option('<hash>', 'a hash that was stored before', read.hash) },
+    { head: option('hash', 'a hash that was stored before', read.hash) },
     verifyLog,
   ),
   command(
@@ -227,7 +227,7 @@ export const commands: readonly Command<ActingTools>[] = [
     {
       ...read.ofWebhooks,
       overlap: optionOr(
-        '<days>',
+        'days',
         'time during which both sign; 0d if the old secret has leaked',
         read.days,
         '7d',
@@ -239,10 +239,10 @@ export const commands: readonly Command<ActingTools>[] = [
     'tail',
     'show the records of a topic; consumers are not affected',
     {
-      topic: argument('<topic>', read.topicNames.join(', '), choice(read.topicNames)),
-      key: option('<token>', 'only those of this payment, payout or dispute', text),
+      topic: argument('topic', read.topicNames.join(', '), choice(read.topicNames)),
+      key: option('token', 'only those of this payment, payout or dispute', text),
       from: option(
-        '<place>',
+        'place',
         'beginning, end, or a time such as 2030-01-31T12:00:00Z (default: beginning, or end with --follow)',
         topicPlace,
       ),
@@ -293,7 +293,7 @@ export const commands: readonly Command<ActingTools>[] = [
     'backup',
     'copy the embedded event store into a folder while the gateway runs',
     {
-      folder: argument('<folder>', 'new or empty folder, on another disk', text),
+      folder: argument('folder', 'new or empty folder, on another disk', text),
       withSecrets: flag('include the secrets of the data directory'),
     },
     back,
@@ -312,7 +312,7 @@ export const commands: readonly Command<ActingTools>[] = [
     'restore a backup into an empty data directory: all accounts are paused, payouts that awaited approval are void\n' +
       'the lost days must be reconciled before an account resumes; docs/operator/backup-and-restore.md',
     {
-      backup: optionalArgument('<backup>', 'folder of the backup', text),
+      backup: optionalArgument('backup', 'folder of the backup', text),
       storeWasRestored: flag('EventStoreDB was restored by its own tools: only begin the epoch'),
     },
     restore,

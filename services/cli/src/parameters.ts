@@ -120,15 +120,15 @@ export const person = pattern(
 );
 
 const environment = choice(environmentSchema.options);
-export const environmentOf = (what: string) => requiredOption('<environment>', what, environment);
-export const team = argument('<team>', 'name of the team', teamName);
-export const optionalTeam = optionalArgument('<team>', 'name of the team', teamName);
-export const account = requiredOption('<name>', 'merchant account', (text: string) => text);
+export const environmentOf = (what: string) => requiredOption('environment', what, environment);
+export const team = argument('team', 'name of the team', teamName);
+export const optionalTeam = optionalArgument('team', 'name of the team', teamName);
+export const account = requiredOption('name', 'merchant account', (text: string) => text);
 
 export const onAccount = {
   account,
   environment: environmentOf('of the account'),
-  reason: requiredOption('<text>', 'reason; shown in the list of accounts', text),
+  reason: requiredOption('text', 'reason; shown in the list of accounts', text),
 };
 
 export const onRestored = {
@@ -137,25 +137,20 @@ export const onRestored = {
 };
 
 export const grants = {
-  role: requiredOption('<role>', `role of the person: ${operatorRoles.join(', ')}`, choice(operatorRoles)),
-  teams: optionOr('<teams>', 'in which teams: names separated by commas, * for all', text, '*'),
-  environments: optionOr(
-    '<environments>',
-    'in which environments: sandbox, production, * for both',
-    text,
-    '*',
-  ),
+  role: requiredOption('role', `role of the person: ${operatorRoles.join(', ')}`, choice(operatorRoles)),
+  teams: optionOr('teams', 'in which teams: names separated by commas, * for all', text, '*'),
+  environments: optionOr('environments', 'in which environments: sandbox, production, * for both', text, '*'),
 };
 
 export const ofWebhooks = {
   team,
   environment: environmentOf('of the payments and payouts'),
-  endpoint: option('<origin>', 'only of the endpoints at this origin', endpointOrigin),
+  endpoint: option('origin', 'only of the endpoints at this origin', endpointOrigin),
 };
-export const backupFolder = argument('<folder>', 'folder written by tollgate backup', text);
+export const backupFolder = argument('folder', 'folder written by tollgate backup', text);
 export const kafka = {
   replication: optionOr(
-    '<count>',
+    'count',
     'copies of each record; with more than one, one may be missing',
     wholeNumber(1, 9),
     '3',

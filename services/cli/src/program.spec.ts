@@ -18,16 +18,14 @@ async function run(command: string | string[]) {
 
 describe('an invalid call exits with 2 and one sentence, and opens nothing', () => {
   it.each([
-    ['', 'command'],
-    ['team', 'command'],
     ['pay', "'pay'"],
     ['team lst', "'lst'"],
-    ['team add', '<name>'],
+    ['team add', "'name'"],
     ['team add Shop', "'Shop'"],
-    ['team add shop games', "'games'"],
+    ['team add shop games', "'add'"],
     ['team add shop --force', "'--force'"],
     ['team allow-origins shop', '--callback'],
-    ['team allow-origins --callback https://shop.example shop', '<team>'],
+    ['team allow-origins --callback https://shop.example shop', "'team'"],
     ['team wallet shop', '--shared'],
     ['team limit shop --environment sandbox --operation payout --currency EUR', '--per-call'],
     ['team limit shop --environment sandbox --operation payout --currency EUR --per-day 0', '--per-day'],
@@ -44,8 +42,8 @@ describe('an invalid call exits with 2 and one sentence, and opens nothing', () 
     ['key issue shop --environment sandbox --scopes read --expires 0d', '--expires'],
     ['key issue shop --environment sandbox --scopes read --expires 2027-02-31', '--expires'],
     ['team add shop --as', '--as'],
-    ['backup verify', '<folder>'],
-    ['backup verify a b', "'b'"],
+    ['backup verify', "'folder'"],
+    ['backup verify a b', "'verify'"],
     ['backup /b --with-secret', "'--with-secret'"],
     ['adopt --environment sandbox --team shop --from 2026-10-01', '--account'],
     ['adopt --account main --environment sandbox --team shop --from 2026-02-31', '--from'],
@@ -59,19 +57,17 @@ describe('an invalid call exits with 2 and one sentence, and opens nothing', () 
       'adopt --account main --environment sandbox --team shop --from 2026-10-01 --inquiries-per-second 0',
       '--inquiries-per-second',
     ],
-    ['key revoke shop', '<keyId>'],
-    ['tail', '<topic>'],
+    ['key revoke shop', "'keyId'"],
+    ['tail', "'topic'"],
     ['tail gateway.nothing.v1', 'gateway.payments.v1, gateway.payouts.v1'],
     ['tail gateway.payments.v1 --from yesterday', '--from'],
     ['tail gateway.payments.v1 --from 2030-13-01T00:00:00Z', '--from'],
     ['tail gateway.payments.v1 --from end', '--follow'],
     ['tail gateway.payments.v1 --key', '--key'],
-    ['tail gateway.payments.v1 more', "'more'"],
-    ['webhook', 'command'],
+    ['tail gateway.payments.v1 more', "'tail'"],
     ['webhook secret shop', '--environment'],
     ['webhook secret shop --environment test', 'sandbox, production'],
     ['webhook secret Shop --environment sandbox', "'Shop'"],
-    ['topics', 'command'],
     ['topics drop', "'drop'"],
     ['topics create --replication', '--replication'],
     ['topics create --replication 0', '--replication'],
@@ -94,6 +90,15 @@ describe('an invalid call exits with 2 and one sentence, and opens nothing', () 
     expect(error).not.toMatch(/\. (?!Did you mean)\S/);
   });
 });
+
+it.each(['', 'team', 'topics'])(
+  '%j without a command exits with 2 and the commands, and opens nothing',
+  async (command) => {
+    const { error, ...rest } = await run(command);
+    expect(rest).toEqual({ exitCode: 2, out: '', opened: 0, closed: 0 });
+    expect(error).toContain('Commands:');
+  },
+);
 
 it.each<[string, string[]]>([
   ['commands of a shell', ['team', 'add', 'shop; rm -rf /']],

@@ -22,7 +22,7 @@ export function runCommandLine(
       call: 'npm run tollgate --',
       summary: 'Manages the gateway of TOLLGATE_DATA_DIR (.data), while it runs or not.',
       commands,
-      options: { as: option('<person>', `who makes the change, in the records (${byDefault})`, person) },
+      options: { as: option('person', `who makes the change, in the records (${byDefault})`, person) },
     },
     {
       ...output,

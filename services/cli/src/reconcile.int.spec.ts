@@ -150,8 +150,8 @@ describe('reconcile', () => {
     ['--from 2026-11-02 --to 2026-11-01', '--from must not be after --to.'],
     ['--from 2026-11-11', '--to must not be in the future.'],
     ['--from 2020-01-01 --to 2026-01-01', '--from and --to must be at most 366 days apart.'],
-    ['--from 2026-02-30', /--from must be an existing day/],
-    ['', /--from is missing/],
+    ['--from 2026-02-30', /'--from <day>'.* must be an existing day/],
+    ['', /'--from <day>' not specified/],
   ])('names what is wrong in %j, and asks for nothing', async (more, message) => {
     const { run, requests } = await start({});
     const { exitCode, error } = await run(more);

@@ -30,8 +30,8 @@ import { type CommandTools, number, stopSignalOf } from './tools.ts';
 export const reconcileParameters = {
   account: read.account,
   environment: read.environmentOf('of the account'),
-  from: requiredOption('<day>', 'first day of creation, YYYY-MM-DD in UTC', read.day),
-  to: option('<day>', 'last day; the first one by default', read.day),
+  from: requiredOption('day', 'first day of creation, YYYY-MM-DD in UTC', read.day),
+  to: option('day', 'last day; the first one by default', read.day),
   dryRun: flag('only compare: no payment is inquired, and no review opens'),
 };
 type ReconcileOptions = ValuesOf<typeof reconcileParameters>;

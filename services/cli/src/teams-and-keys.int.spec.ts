@@ -72,9 +72,9 @@ describe('teams', () => {
     const redirect = ['https://a.example', 'http://localhost:*'];
     const shown = async () => (await json('team show shop')).allowedOrigins;
     expect(await shown()).toEqual({ callback: ['https://shop.example'], redirect });
-    await run('team allow-origins shop --no-callback');
+    await run('team allow-origins shop --without-callback');
     expect(await shown()).toEqual({ callback: [], redirect });
-    expect((await run('team allow-origins shop --no-redirect')).out).toContain('redirects  nowhere');
+    expect((await run('team allow-origins shop --without-redirect')).out).toContain('redirects  nowhere');
     expect(await shown()).toEqual({ callback: [], redirect: [] });
   });
 
@@ -222,8 +222,8 @@ describe('a key', () => {
 describe('the person making a change', () => {
   it('is recorded, from --as or the environment', async () => {
     const { run, store } = await start();
-    await run('team allow-origins shop --no-callback --as anna@shop.example');
-    await run('--as ben team allow-origins shop --no-redirect');
+    await run('team allow-origins shop --without-callback --as anna@shop.example');
+    await run('--as ben team allow-origins shop --without-redirect');
     const actors = await Array.fromAsync(store.read('team-shop'), ({ metadata }) => Object(metadata).actor);
     const person = (name: string) => ({ kind: 'person', name, source: 'command-line' });
     expect(actors).toEqual(['os:unknown', 'anna@shop.example', 'ben'].map(person));
@@ -249,7 +249,7 @@ describe('a change that is impossible in the current state exits with 1 and one 
   it.each([
     ['team add shop', 'shop'],
     ['team show nobody', 'nobody'],
-    ['team allow-origins nobody --no-callback', 'nobody'],
+    ['team allow-origins nobody --without-callback', 'nobody'],
     ['key issue nobody --environment sandbox --scopes read', 'nobody'],
     ['key revoke nobody k1', 'nobody'],
     ['key revoke shop k1', 'has no key with this id'],

@@ -55,15 +55,15 @@ async function changeTeam(
 }
 
 type Origins = { [Purpose in OriginPurpose]: string[] | undefined } & {
-  noCallback: boolean;
-  noRedirect: boolean;
+  withoutCallback: boolean;
+  withoutRedirect: boolean;
 };
 
 export function allowOrigins(
   tools: CommandTools,
-  { team, callback, redirect, noCallback, noRedirect }: Origins & { team: string },
+  { team, callback, redirect, withoutCallback, withoutRedirect }: Origins & { team: string },
 ): Promise<CommandResult> {
-  const wanted = { callback: noCallback ? [] : callback, redirect: noRedirect ? [] : redirect };
+  const wanted = { callback: withoutCallback ? [] : callback, redirect: withoutRedirect ? [] : redirect };
   const commands = originPurposes.flatMap((purpose): TeamCommand[] => {
     const origins = wanted[purpose];
     return origins === undefined ? [] : [{ type: 'AllowOrigins', purpose, origins }];
@@ -95,11 +95,11 @@ interface MoneyOptions {
 export const limitParameters = {
   team: read.team,
   environment: read.environmentOf('of the keys'),
-  operation: requiredOption('<operation>', limitedOperations.join(', '), choice(limitedOperations)),
-  currency: requiredOption('<code>', 'ISO 4217 alphabetic code in capitals', read.currency),
-  key: option('<keyId>', 'the limited key; the whole team by default', text),
-  perCall: option('<sum>', 'of one call, in minor units', read.sumFrom(1)),
-  perDay: option('<sum>', 'of one day in UTC, in minor units', read.sumFrom(1)),
+  operation: requiredOption('operation', limitedOperations.join(', '), choice(limitedOperations)),
+  currency: requiredOption('code', 'ISO 4217 alphabetic code in capitals', read.currency),
+  key: option('keyId', 'the limited key; the whole team by default', text),
+  perCall: option('sum', 'of one call, in minor units', read.sumFrom(1)),
+  perDay: option('sum', 'of one day in UTC, in minor units', read.sumFrom(1)),
   none: flag('remove the limit'),
 };
 type LimitOptions = ValuesOf<typeof limitParameters>;

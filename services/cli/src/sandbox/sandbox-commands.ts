@@ -66,7 +66,7 @@ function currencyCode(given: string): string {
 
 const count = wholeNumber(1, 999_999_999_999);
 const payment = optionalArgument(
-  '<payment>',
+  'payment',
   'a token of the gateway or the sandbox; default: the newest',
   text,
 );
@@ -101,11 +101,11 @@ const commands: readonly Command<SandboxTools>[] = [
     'faults set',
     `add a fault\n  of callback: ${faultNames('callback').join(', ')}\n  of other operations: ${faultNames('create').join(', ')}`,
     {
-      operation: argument('<operation>', faultOperations.join(', '), choice(faultOperations)),
-      fault: argument('<fault>', 'one of the faults above', text),
-      times: option('<count>', 'number of calls that it strikes', count),
-      every: option('<count>', 'strike only each n-th call', count),
-      delay: option('<duration>', 'of slow_reply, delay and reorder, such as 500ms, 5s', duration),
+      operation: argument('operation', faultOperations.join(', '), choice(faultOperations)),
+      fault: argument('fault', 'one of the faults above', text),
+      times: option('count', 'number of calls that it strikes', count),
+      every: option('count', 'strike only each n-th call', count),
+      delay: option('duration', 'of slow_reply, delay and reorder, such as 500ms, 5s', duration),
     },
     async ({ call }, { delay, ...fault }) =>
       showFaults(await call(faultsAnswer, 'POST', '/sandbox/faults', [{ ...fault, delayMs: delay }])),
@@ -116,7 +116,7 @@ const commands: readonly Command<SandboxTools>[] = [
   command(
     'pay',
     'pay as the customer',
-    { payment, card: option('<number>', 'with this test card instead of an approved one', text) },
+    { payment, card: option('number', 'with this test card instead of an approved one', text) },
     change('pay', ({ card }: { payment: string | undefined; card: string | undefined }) =>
       card === undefined ? { outcome: 'approved' } : { pan: card },
     ),
@@ -131,16 +131,16 @@ const commands: readonly Command<SandboxTools>[] = [
     'revise',
     'change a final status, as the service sometimes does',
     {
-      status: argument('<status>', 'the new status', choice(['approved', 'declined'])),
+      status: argument('status', 'the new status', choice(['approved', 'declined'])),
       payment,
-      amount: option('<amount>', 'and the amount, in minor units', count),
+      amount: option('amount', 'and the amount, in minor units', count),
     },
     change('revise', ({ payment: _, ...revision }) => revision),
   ),
   command(
     'refund',
     "refund in the provider's own console, without the gateway",
-    { payment, amount: option('<amount>', 'only so much, in minor units', count) },
+    { payment, amount: option('amount', 'only so much, in minor units', count) },
     async (tools, { payment: token, amount }) => {
       const body = { token: await serviceTokenOf(tools, token), amount };
       const answer = await tools.call(refundAnswer, 'POST', '/api/v1/refunds', body);
@@ -151,7 +151,7 @@ const commands: readonly Command<SandboxTools>[] = [
   command(
     'clock',
     'advance the time of the sandbox, such as +8d, +90m; 0s shows it',
-    { duration: argument('<duration>', 'how far', duration) },
+    { duration: argument('duration', 'how far', duration) },
     async ({ call }, { duration: advanceMs }) => {
       const answer = await call(clockAnswer, 'POST', '/sandbox/clock', { advanceMs });
       return done(`It is ${answer.now} in the sandbox.`, answer);
@@ -170,8 +170,8 @@ const commands: readonly Command<SandboxTools>[] = [
     'fund',
     'give the demo team money to pay out: makes, pays and settles a payment',
     {
-      amount: optionalArgument('<amount>', 'in minor units (default: 100000)', count),
-      currency: optionalArgument('<currency>', 'ISO 4217 alphabetic code (default: EUR)', currencyCode),
+      amount: optionalArgument('amount', 'in minor units (default: 100000)', count),
+      currency: optionalArgument('currency', 'ISO 4217 alphabetic code (default: EUR)', currencyCode),
     },
     fund,
   ),
