@@ -1,9 +1,8 @@
 /**
  * The answers of the service, and the rules for every answer.
  *
- * The specification shows no answer but that of a creation, so a specified rule searches a field anywhere in the answer; its
- * exact place is a
- * decision, and tested as one.
+ * The specification shows no answer but that of a creation, so a specified rule searches a field anywhere in the
+ * answer; its exact place is a decision, and tested as one.
  */
 import { check } from './conformance-test.ts';
 

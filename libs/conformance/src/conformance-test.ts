@@ -12,9 +12,8 @@ export const needs = {
 } as const;
 
 /**
- * `specification`: the specification requires it. `decision`: it leaves the point open, and this project has decided it;
- * another deployment may
- * differ and still conform.
+ * `specification`: the specification requires it. `decision`: it leaves the point open, and this project has decided
+ * it; another deployment may differ and still conform.
  */
 export type Basis = 'specification' | 'decision';
 

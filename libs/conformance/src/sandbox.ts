@@ -1,7 +1,6 @@
 /**
- * The sandbox controls: actions of a customer or a bank, and time. They are not part of the specification, and only bring a
- * payment into the state
- * that a specified rule is about.
+ * The sandbox controls: actions of a customer or a bank, and time. They are not part of the specification, and only
+ * bring a payment into the state that a specified rule is about.
  */
 import { describe, findField, hasSucceeded, isObject, type Answer, type Json } from './answers.ts';
 import { poll, type Clock } from './clock.ts';
@@ -33,9 +32,8 @@ export type SandboxCall = (
 ) => Promise<Answer>;
 
 /**
- * @param isElsewhere the tested service is in front of the sandbox and has tokens of its own: the sandbox's token is then found
- * in the sandbox's
- * ledger
+ * @param isElsewhere the tested service is in front of the sandbox and has tokens of its own: the sandbox's token is
+ * then found in the sandbox's ledger
  */
 export function createSandbox(deps: {
   call: SandboxCall;

@@ -1,7 +1,6 @@
 /**
- * The canonical text of a JSON value: fields sorted by name, no spaces, undefined fields omitted, as in JSON. Hashes and
- * signatures cover this text, so that a store may
- * return the fields in another order.
+ * The canonical text of a JSON value: fields sorted by name, no spaces, undefined fields omitted, as in JSON. Hashes
+ * and signatures cover this text, so that a store may return the fields in another order.
  */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;

@@ -3,9 +3,8 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Above `connectionsMax` connections, the one that has been idle the longest is closed: without a request under way, before its
- * first one, or during the handshake. Only
- * if all of them are busy, the new one is closed.
+ * Above `connectionsMax` connections, the one that has been idle the longest is closed: without a request under way,
+ * before its first one, or during the handshake. Only if all of them are busy, the new one is closed.
  *
  * Call it before the server listens.
  */

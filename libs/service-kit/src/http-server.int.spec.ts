@@ -115,9 +115,8 @@ const serving = () => {
   return app;
 };
 
-// Invalid bytes were read as U+FFFD: the orders Grüße-1 and Größe-1, sent as ISO 8859-1, were one payment. The declared charset
-// was ignored, and gzip was answered
-// with a confusing message about JSON.
+// Invalid bytes were read as U+FFFD: the orders Grüße-1 and Größe-1, sent as ISO 8859-1, were one payment. The
+// declared charset was ignored, and gzip was answered with a confusing message about JSON.
 it.each([
   ['bytes of ISO 8859-1', Buffer.from('{"a":"Größe"}', 'latin1'), {}, 400, 'invalid_json', 'body'],
   ['a cut character', Buffer.from('7b2261223a22c3', 'hex'), {}, 400, 'invalid_json', 'body'],

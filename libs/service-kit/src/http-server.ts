@@ -204,9 +204,8 @@ const clientErrorStatusOf = (error: unknown): number | undefined =>
     : undefined;
 
 /**
- * Closes a connection after the answer to its current request, when the server is closing: a keep-alive connection would
- * otherwise keep the server open for as long as its
- * client likes.
+ * Closes a connection after the answer to its current request, when the server is closing: a keep-alive connection
+ * would otherwise keep the server open for as long as its client likes.
  */
 export function endConnectionsOnClose(app: FastifyInstance): void {
   let isClosing = false;

@@ -1,7 +1,6 @@
 /**
- * The port to a holder of master keys. It wraps and unwraps data keys, and never sees the data: so it can be a cloud key
- * service or a hardware module (decision 17). This adapter
- * has the masters in memory.
+ * The port to a holder of master keys. It wraps and unwraps data keys, and never sees the data: so it can be a cloud
+ * key service or a hardware module (decision 17). This adapter has the masters in memory.
  */
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { type DataSecrets, deriveKey } from './data-secrets.ts';

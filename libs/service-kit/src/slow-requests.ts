@@ -10,9 +10,8 @@ export function followRequests(server: Pick<Server, 'on'>): void {
 }
 
 /**
- * Calls `end` unless the request of a `clientError` is complete once everything that has arrived is read. Node measures the
- * time of requests before it reads: a suspended process would refuse
- * requests that arrived meanwhile.
+ * Calls `end` unless the request of a `clientError` is complete once everything that has arrived is read. Node
+ * measures the time of requests before it reads: a suspended process would refuse requests that arrived meanwhile.
  */
 export function endUnlessArrived(error: NodeJS.ErrnoException, socket: Duplex, end: () => void): void {
   if (error.code !== 'ERR_HTTP_REQUEST_TIMEOUT') return end();

@@ -3,9 +3,8 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Closes a connection whose client reads nothing of its answer for `unreadMs`, at the latest after twice that. A connection
- * without pending data is kept: during a request, or an idle stream of
- * events.
+ * Closes a connection whose client reads nothing of its answer for `unreadMs`, at the latest after twice that. A
+ * connection without pending data is kept: during a request, or an idle stream of events.
  *
  * Call it before the server listens.
  */

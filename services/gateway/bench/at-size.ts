@@ -1,7 +1,6 @@
 /**
- * `npm run bench -- at-size`: the cost of a creation, the rate of callbacks to approved payments, and the memory of the
- * gateway, while the store grows; one payment in ten stays open. Then the time of a start on
- * that store.
+ * `npm run bench -- at-size`: the cost of a creation, the rate of callbacks to approved payments, and the memory of
+ * the gateway, while the store grows; one payment in ten stays open. Then the time of a start on that store.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';

@@ -1,7 +1,6 @@
 /**
- * `npm start`, and every service as its own process. The only place of the gateway that reads the environment, uses the
- * system's clock and
- * handles signals.
+ * `npm start`, and every service as its own process. The only place of the gateway that reads the environment, uses
+ * the system's clock and handles signals.
  */
 import {
   StartupError,

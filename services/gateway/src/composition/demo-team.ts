@@ -61,9 +61,8 @@ async function demoKeysLeft(deps: Dependencies): Promise<string[]> {
 }
 
 /**
- * Makes sure that the demo team exists and has a key, and returns the key. A key known from an earlier start is kept, even if
- * the event
- * store was deleted meanwhile; if the key was lost, a new one replaces the oldest.
+ * Makes sure that the demo team exists and has a key, and returns the key. A key known from an earlier start is kept,
+ * even if the event store was deleted meanwhile; if the key was lost, a new one replaces the oldest.
  *
  * Once a key of the team was revoked, no new one is issued automatically: undefined, unless the known one is active.
  */

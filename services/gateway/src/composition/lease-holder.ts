@@ -12,9 +12,8 @@ export interface Holder {
 }
 
 /**
- * The machine and, if available, its PID namespace: containers may share a host's name, and each then took the lease of others
- * whose
- * processes it cannot see.
+ * The machine and, if available, its PID namespace: containers may share a host's name, and each then took the lease
+ * of others whose processes it cannot see.
  */
 export function ownHost(): string {
   try {

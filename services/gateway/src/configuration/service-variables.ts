@@ -1,7 +1,6 @@
 /**
- * The environment variables that each service uses. A launcher of separate processes passes only these, so that a compromised
- * process
- * has no secret that it does not need.
+ * The environment variables that each service uses. A launcher of separate processes passes only these, so that a
+ * compromised process has no secret that it does not need.
  */
 import type { ServiceName } from './service-names.ts';
 

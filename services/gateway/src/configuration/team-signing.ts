@@ -1,7 +1,6 @@
 /**
- * Locates the keys that sign and verify team events. On one machine a pair is created in the data directory; if services run
- * apart, only
- * the command line has the private key, and every service the public ones.
+ * Locates the keys that sign and verify team events. On one machine a pair is created in the data directory; if
+ * services run apart, only the command line has the private key, and every service the public ones.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

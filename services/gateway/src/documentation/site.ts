@@ -85,9 +85,8 @@ function readMiniSearch(): string {
 }
 
 /**
- * A script instead of JSON, because a page opened from a folder may not fetch. Rendering all pages takes half a second, so
- * requests are
- * served in between.
+ * A script instead of JSON, because a page opened from a folder may not fetch. Rendering all pages takes half a
+ * second, so requests are served in between.
  */
 async function searchIndexOf(pages: readonly Page[]): Promise<string> {
   const entries: Found[] = [];

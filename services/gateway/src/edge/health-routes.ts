@@ -12,9 +12,8 @@ export interface Readiness {
 }
 
 /**
- * `/healthz`: the process answers. `/readyz`: its services can serve; 503 lists missing parts, `degraded` optional ones, and
- * `index`
- * the progress of the lists.
+ * `/healthz`: the process answers. `/readyz`: its services can serve; 503 lists missing parts, `degraded` optional
+ * ones, and `index` the progress of the lists.
  */
 export function registerHealthRoutes(
   app: FastifyInstance,

@@ -1,7 +1,6 @@
 /**
- * The servers of a process: the API, or the part that its services answer; the callback URLs of the Payment Service; and
- * metrics with
- * health, for monitoring.
+ * The servers of a process: the API, or the part that its services answer; the callback URLs of the Payment Service;
+ * and metrics with health, for monitoring.
  */
 import {
   type CallbackIngesterDependencies,

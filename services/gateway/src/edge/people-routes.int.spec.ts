@@ -1,7 +1,6 @@
 /**
- * Every route, called by people with each role, for objects within and out of reach. Support staff of one team could refund the
- * payments
- * of every team: roles had no team.
+ * Every route, called by people with each role, for objects within and out of reach. Support staff of one team could
+ * refund the payments of every team: roles had no team.
  */
 import { randomUUID } from 'node:crypto';
 import type { EventStore } from '@tollgate/event-store';

@@ -1,7 +1,6 @@
 /**
- * Ports that must stay the same over a restart. They lie below the system's range for outgoing connections, one of which could
- * take a
- * port between its choice and its use, or during a restart.
+ * Ports that must stay the same over a restart. They lie below the system's range for outgoing connections, one of
+ * which could take a port between its choice and its use, or during a restart.
  */
 import { createServer } from 'node:net';
 import { type Ids, StartupError } from '@tollgate/service-kit';

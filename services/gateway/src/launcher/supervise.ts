@@ -21,9 +21,8 @@ export interface ProcessOptions {
 
 export interface Supervised {
   /**
-   * Resolves when it serves for the first time. Rejects with StartupError if it cannot be started: it has printed why, or
-   * crashed or was
-   * killed several times. A start that may succeed later is retried.
+   * Resolves when it serves for the first time. Rejects with StartupError if it cannot be started: it has printed
+   * why, or crashed or was killed several times. A start that may succeed later is retried.
    */
   ready: Promise<void>;
   /** Stops it, kills it when `signal` is aborted, and resolves when it has ended. It is not restarted. */
@@ -83,9 +82,8 @@ export function supervise(options: ProcessOptions): Supervised {
 }
 
 /**
- * No debugger may attach to a process with keys and card data in memory; and without a limit the heap grows to a multiple of
- * its live
- * data before it is collected.
+ * No debugger may attach to a process with keys and card data in memory; and without a limit the heap grows to a
+ * multiple of its live data before it is collected.
  */
 const nodeOptions = ['--disable-sigusr1', '--max-old-space-size=512', '--max-semi-space-size=16'];
 
@@ -93,9 +91,8 @@ const nodeOptions = ['--disable-sigusr1', '--max-old-space-size=512', '--max-sem
 function start({ argv, env, label, say, isReadyLine, onStart }: ProcessOptions, onReady: () => void) {
   const child = spawn(process.execPath, [...nodeOptions, ...argv], {
     env: { ...env },
-    // Ctrl-C in a terminal reaches a whole process group: separate it, so that all are stopped in order. The channel closes
-    // when we end,
-    // in any way, and ends the process.
+    // Ctrl-C in a terminal reaches a whole process group: separate it, so that all are stopped in order. The channel
+    // closes when we end, in any way, and ends the process.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   }) as ChildProcessByStdio<null, Readable, Readable>;

@@ -31,9 +31,8 @@ const answerWithinMs = 5_000;
 const silent = ['projector', 'event-publisher'];
 
 /**
- * MiB. Its payments are short-lived; only recently used views and batches stay. `--max-old-space-size`, if given, limits the
- * old
- * generation instead, for this heap as for the first.
+ * MiB. Its payments are short-lived; only recently used views and batches stay. `--max-old-space-size`, if given,
+ * limits the old generation instead, for this heap as for the first.
  */
 const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 24 };
 

@@ -92,9 +92,8 @@ export async function startCommandService(
 }
 
 /**
- * Undefined if the services run apart, even with a shared folder, or if the key is stored elsewhere: then the command line
- * makes the
- * changes.
+ * Undefined if the services run apart, even with a shared folder, or if the key is stored elsewhere: then the command
+ * line makes the changes.
  */
 function ownTeamKeys({ runs, teamKeys }: Parts): TeamKeys | undefined {
   if (!serviceNames.every(runs)) return undefined;

@@ -18,9 +18,8 @@ const connectWithinMs = 1_000;
 const bodyWithinMs = 30_000;
 
 /**
- * How long an idle connection is kept: shorter than our servers keep theirs, because a request on a connection that has just
- * been
- * closed has an unknown outcome.
+ * How long an idle connection is kept: shorter than our servers keep theirs, because a request on a connection that
+ * has just been closed has an unknown outcome.
  */
 const idleConnectionMs = 4_000;
 

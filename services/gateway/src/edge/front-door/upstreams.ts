@@ -14,9 +14,8 @@ export interface UpstreamsOptions {
 
 export interface Upstreams {
   /**
-   * Sends a request once. Another instance is tried only if none of it can have been sent, because there was no connection, or
-   * if it was
-   * not read completely (408). Rejects with the failure of the last instance.
+   * Sends a request once. Another instance is tried only if none of it can have been sent, because there was no
+   * connection, or if it was not read completely (408). Rejects with the failure of the last instance.
    */
   request(options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData>;
 }

@@ -1,7 +1,6 @@
 /**
- * The metrics, in the Prometheus format. Every label has few values, all from our own sets: names of accounts and routes, never
- * a path,
- * token, team, order number or address.
+ * The metrics, in the Prometheus format. Every label has few values, all from our own sets: names of accounts and
+ * routes, never a path, token, team, order number or address.
  */
 import type { Log } from '@tollgate/service-kit';
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from '@prometheus-io/client';
@@ -128,9 +127,8 @@ export type GaugeName = keyof typeof gauges;
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /**
- * The library's metrics with misleading names: gauges named like counters, and types in names. `promtool check metrics` warns
- * about
- * each.
+ * The library's metrics with misleading names: gauges named like counters, and types in names. `promtool check
+ * metrics` warns about each.
  */
 const misnamed = [
   ...['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'],

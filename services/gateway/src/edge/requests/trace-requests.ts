@@ -1,7 +1,6 @@
 /**
- * Gives each request its id: it is in the answer, in the body of an error, in every log line of the request, and in the events
- * that it
- * causes.
+ * Gives each request its id: it is in the answer, in the body of an error, in every log line of the request, and in
+ * the events that it causes.
  */
 import { explained, isErrorBody } from '@tollgate/gateway-api/http';
 import type { RequestRecord } from '@tollgate/requests';

@@ -26,9 +26,8 @@ async function send(sent: string) {
   return { status: Number(head.split(' ')[1]), head, requestId, error: errors[0] };
 }
 
-// One message covered all: "no HTTP, too slow, or its header is too long". CONNECT, sent to a gateway that is misconfigured as
-// a proxy,
-// got no answer, and a missing Host or an odd Expect an empty one.
+// One message covered all: "no HTTP, too slow, or its header is too long". CONNECT, sent to a gateway that is
+// misconfigured as a proxy, got no answer, and a missing Host or an odd Expect an empty one.
 it.each([
   ['a method that is none', 'TEA / HTTP/1.1\r\n\r\n', 400, 'cannot be read as HTTP'],
   ['long headers', `GET / HTTP/1.1\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`, 431, 'at most 16 KiB'],
