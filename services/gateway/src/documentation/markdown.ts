@@ -9,11 +9,8 @@ export function renderMarkdown(text: string, addressOf: AddressOf): string {
   return new Marked({ renderer: rendererWith(addressOf) }).parse(text, { async: false });
 }
 
-export const renderInline = (text: string, addressOf: AddressOf = () => undefined): string =>
-  new Marked({ renderer: rendererWith(addressOf) }).parseInline(text, { async: false });
-
 /** Quotes stay as they are: escaped, they would be a quarter of a JSON example. */
-export const codeBlock = (text: string): Html =>
+const codeBlock = (text: string): Html =>
   trustedHtml(
     `<pre tabindex="0"><code>${text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</code></pre>`,
   );

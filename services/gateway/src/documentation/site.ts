@@ -4,10 +4,10 @@ import { createRequire } from 'node:module';
 import { dirname, join, posix } from 'node:path';
 import { createOpenApiDocument } from '@tollgate/gateway-api/http';
 import { once } from '@tollgate/service-kit';
+import { referencePages } from './api-reference.ts';
 import { renderMarkdown } from './markdown.ts';
 import { readNavigation, readText, workspace } from './navigation.ts';
 import { type Page, type PageSection, renderPage, rootOf } from './page.ts';
-import { referencePages } from './reference/pages.ts';
 import { type Found, entriesOf } from './search-index.ts';
 
 /** Cached: it takes a quarter of a second, and does not change while a process runs. */

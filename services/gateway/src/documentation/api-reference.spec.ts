@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
-import { type OpenApiOperation, curlOf } from './operation.ts';
-import { exampleOf, fieldsOf, writeExample } from './schema.ts';
+import { type OpenApiOperation, curlOf } from './api-reference.ts';
+import { exampleOf, writeExample } from './example.ts';
+import { fieldsOf } from './schema.ts';
 
 const operation: OpenApiOperation = {
   operationId: 'act',
@@ -18,8 +19,9 @@ it('a sample has the key, the required fields, and a body in shell-safe quotes',
     { name: 'Idempotency-Key', in: 'header', required: true, schema: {} },
   ];
   const content = { 'application/json': { schema: {}, example: { product: "Ada's tea" } } };
-  const full = { ...operation, parameters, requestBody: { required: true, content } };
-  expect(curlOf('post', '/acts/{token}', full, { schemas: {} })).toBe(
+  const call = { method: 'post', path: '/acts/{token}' };
+  const full = { ...operation, ...call, parameters, requestBody: { required: true, content } };
+  expect(curlOf(full, {})).toBe(
     [
       'curl -X POST "$TOLLGATE_URL/acts/<token>?currency=EUR"',
       '  -H "Authorization: Bearer $TOLLGATE_KEY"',
@@ -31,7 +33,7 @@ it('a sample has the key, the required fields, and a body in shell-safe quotes',
 });
 
 it('an operation without a key is called without one', () => {
-  expect(curlOf('get', '/healthz', { ...operation, security: [] }, { schemas: {} })).toBe(
+  expect(curlOf({ ...operation, method: 'get', path: '/healthz', security: [] }, {})).toBe(
     'curl "$TOLLGATE_URL/healthz"',
   );
 });
@@ -58,8 +60,8 @@ it('an example has the required fields, by their own examples if they have some'
 it('an object with all fields of a named one refers to it', () => {
   const named = { properties: { a: {}, b: {}, c: {} }, required: ['a'] };
   const schema = { properties: { ...named.properties, d: { type: 'string' } }, required: ['a'] };
-  const shown = fieldsOf(schema, { Named: named })?.html;
-  expect(shown).toContain('The fields of <a href="objects.html#Named">Named</a>, and:');
-  expect(shown).toContain('<dt>d <i>string, optional</i></dt>');
-  expect(shown).not.toContain('<dt>a');
+  const shown = fieldsOf(schema, { Named: named });
+  expect(shown).toContain('The fields of [Named](objects.html#Named), and:');
+  expect(shown).toContain('- `d` *string, optional*');
+  expect(shown).not.toContain('`a`');
 });
