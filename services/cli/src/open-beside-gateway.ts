@@ -1,44 +1,29 @@
 /** Opens a gateway's data, whether or not the gateway is running. */
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type EventStoreDbConnection, guardAppends, requireReadable } from '@tollgate/event-store';
+import { guardAppends, requireReadable } from '@tollgate/event-store';
 import { type TopicSpec, prefixTopicReader } from '@tollgate/message-bus';
 import { inquiryLimits, schemaVersion } from '@tollgate/core';
 import { providers } from '@tollgate/provider';
-import {
-  type Clock,
-  type DataSecrets,
-  type Ids,
-  type Log,
-  StartupError,
-  type WebhookMasterSecret,
-} from '@tollgate/service-kit';
+import { type Clock, type Ids, type Log, StartupError } from '@tollgate/service-kit';
 import {
   type DataDirectory,
-  type InternalSecrets,
   type KafkaConfig,
-  type TeamSigningConfig,
   accountNamesBesideGateway,
   accountsBesideGateway,
+  type dataDirConfigSchema,
   defaultCallDeadlineMs,
   openDataDirectory,
   openStore,
   openTeamKeys,
   release,
 } from '@tollgate/gateway/configuration';
+import type { z } from 'zod';
 import { type OpenedTools, noAccount } from './tools.ts';
 
-export interface BesideGatewayConfig {
-  /** Configures the accounts; `env` may contain their private keys. */
-  accountsFile?: string | undefined;
-  callDeadlineMs?: number | undefined;
+export interface BesideGatewayConfig extends Partial<Omit<z.infer<typeof dataDirConfigSchema>, 'dataDir'>> {
+  /** May contain the private keys of the accounts. */
   env?: Readonly<Record<string, string | undefined>>;
-  webhookSecrets?: readonly WebhookMasterSecret[] | undefined;
-  dataSecrets?: DataSecrets | undefined;
-  internalSecrets?: InternalSecrets | undefined;
-  teamSigning?: TeamSigningConfig;
-  kafka?: KafkaConfig | undefined;
-  eventStore?: EventStoreDbConnection | undefined;
 }
 
 /**

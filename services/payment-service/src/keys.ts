@@ -1,30 +1,24 @@
 /** Merchants' private keys (specification, section 5). Only their SHA-256 is stored. */
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { apiError } from '@tollgate/payment-api';
 import { type ApiError } from '@tollgate/core/money';
 import { Secret, TollgateError, type Ids } from '@tollgate/service-kit';
 import type { Merchant, MerchantsTable } from './storage/merchants-table.ts';
 
 const keyRandomBytes = 24;
-/** Long enough to find one key, too short to reveal it. */
-const hashPrefixLength = 8;
 const keyPrefix = 'sk_sandbox_';
 const keyPattern = new RegExp(`^${keyPrefix}[A-Za-z0-9]{24,128}$`);
 
 /** The merchant of a request according to its `Authorization` header, or why it is rejected. */
 export type Authenticate = (header: string | undefined) => { merchant: Merchant } | { refused: ApiError };
 
-export function createAuthenticate(merchants: Pick<MerchantsTable, 'keysByHashPrefix'>): Authenticate {
+export function createAuthenticate(merchants: Pick<MerchantsTable, 'findByKeyHash'>): Authenticate {
   return (header) => {
     const key = /^Bearer +(\S+) *$/i.exec(header ?? '')?.[1];
     if (key === undefined) return { refused: headerNotFound() };
     if (key.startsWith('sk_production_')) return { refused: otherEnvironment() };
-    const hash = hashOf(key);
-    const candidates = merchants.keysByHashPrefix(hash.slice(0, hashPrefixLength));
-    const found = candidates.find((candidate) =>
-      timingSafeEqual(Buffer.from(candidate.hash), Buffer.from(hash)),
-    );
-    return found === undefined ? { refused: incorrectKey() } : { merchant: found.merchant };
+    const merchant = merchants.findByKeyHash(hashOf(key));
+    return merchant === undefined ? { refused: incorrectKey() } : { merchant };
   };
 }
 
@@ -38,8 +32,8 @@ export interface Registration {
 }
 
 /**
- * Registers a merchant of the sandbox, or adds to an existing merchant. Runs inside a transaction. Repeating the call with the same key changes
- * nothing.
+ * Registers a merchant of the sandbox, or adds to an existing merchant. Repeating the call with the same key changes
+ * nothing. Runs inside a transaction.
  *
  * @returns the key, which cannot be recovered: only its hash is stored.
  * @throws TollgateError if the key is no sandbox key, or belongs to another merchant.
@@ -58,9 +52,9 @@ export function registerMerchant(
   if (uniqueOrderNumber !== undefined) merchants.setUniqueOrderNumber(merchant.id, uniqueOrderNumber);
   const key = given ?? new Secret(`${keyPrefix}${ids.hex(keyRandomBytes)}`);
   const hash = hashOf(key.reveal());
-  const known = merchants.keysByHashPrefix(hash).find((candidate) => candidate.hash === hash);
+  const known = merchants.findByKeyHash(hash);
   if (known === undefined) merchants.insertKey({ hash, merchantId: merchant.id, createdAt: now() });
-  else if (known.merchant.id !== merchant.id) throw keyOfAnother();
+  else if (known.id !== merchant.id) throw keyOfAnother();
   return { name, key };
 }
 

@@ -15,4 +15,4 @@ export { release } from './release.ts';
 export { accountNamesBesideGateway, accountsBesideGateway } from './sandbox-account.ts';
 export { providerCalls } from './service-names.ts';
 export { systemPerson } from './system-person.ts';
-export { type InstalledTeamKeys, type TeamSigningConfig, openTeamKeys } from './team-signing.ts';
+export { type InstalledTeamKeys, openTeamKeys } from './team-signing.ts';

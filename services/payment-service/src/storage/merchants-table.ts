@@ -17,9 +17,8 @@ export function createMerchantsTable(connection: DatabaseSync) {
   const findById = connection.prepare(`SELECT ${columns} FROM merchants WHERE id = ?`);
   const insert = connection.prepare('INSERT INTO merchants (name) VALUES (?)');
   const setUnique = connection.prepare('UPDATE merchants SET unique_order_number = ? WHERE id = ?');
-  const keysByHashPrefix = connection.prepare(
-    `SELECT hash, ${columns} FROM merchant_keys JOIN merchants ON merchants.id = merchant_id
-     WHERE hash >= ? AND hash < ? || 'g'`,
+  const findByKeyHash = connection.prepare(
+    `SELECT ${columns} FROM merchant_keys JOIN merchants ON merchants.id = merchant_id WHERE hash = ?`,
   );
   const insertKey = connection.prepare(
     'INSERT INTO merchant_keys (hash, merchant_id, created_at) VALUES (?, ?, ?)',
@@ -34,12 +33,7 @@ export function createMerchantsTable(connection: DatabaseSync) {
     }),
     setUniqueOrderNumber: (merchantId: number, isUnique: boolean) =>
       void setUnique.run(isUnique ? 1 : 0, merchantId),
-    /** Every key whose hash begins with `prefix`, so that the caller can compare the whole hash in constant time. */
-    keysByHashPrefix: (prefix: string) =>
-      keysByHashPrefix.all(prefix, prefix).map((row) => ({
-        hash: String(row['hash']),
-        merchant: toMerchant(row),
-      })),
+    findByKeyHash: (hash: string): Merchant | undefined => findByKeyHash.all(hash).map(toMerchant)[0],
     insertKey: ({ hash, merchantId, createdAt }: { hash: string; merchantId: number; createdAt: number }) =>
       void insertKey.run(hash, merchantId, createdAt),
   };

@@ -4,6 +4,18 @@ import { StartupError } from '@tollgate/service-kit';
 /** Stored in the file; increases with every change of the schema. Earlier numbers were never released. */
 const schemaVersion = 6;
 
+const tableOfRecords = (name: string) => `
+  CREATE TABLE ${name} (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    record_id TEXT NOT NULL UNIQUE,
+    merchant_id INTEGER NOT NULL REFERENCES merchants (id),
+    order_number TEXT,
+    created_at INTEGER NOT NULL,
+    record TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX ${name}_by_order_number ON ${name} (merchant_id, order_number);
+  CREATE INDEX ${name}_by_creation ON ${name} (merchant_id, created_at);`;
+
 /**
  * Times are milliseconds since the Unix epoch. Each record is stored as JSON, with separate columns for searched
  * properties. `hold_lots` determines when each part of a wallet's held money settles.
@@ -82,34 +94,7 @@ const schema = `
     merchant_id INTEGER NOT NULL REFERENCES merchants (id),
     payment_token TEXT NOT NULL
   ) STRICT;
-  CREATE TABLE refunds (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    record_id TEXT NOT NULL UNIQUE,
-    merchant_id INTEGER NOT NULL REFERENCES merchants (id),
-    order_number TEXT,
-    created_at INTEGER NOT NULL,
-    record TEXT NOT NULL
-  ) STRICT;
-  CREATE INDEX refunds_by_order_number ON refunds (merchant_id, order_number);
-  CREATE TABLE payouts (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    record_id TEXT NOT NULL UNIQUE,
-    merchant_id INTEGER NOT NULL REFERENCES merchants (id),
-    order_number TEXT NOT NULL,
-    created_at INTEGER NOT NULL,
-    record TEXT NOT NULL
-  ) STRICT;
-  CREATE INDEX payouts_by_order_number ON payouts (merchant_id, order_number);
-  CREATE INDEX payouts_by_creation ON payouts (merchant_id, created_at);
-  CREATE TABLE disputes (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    record_id TEXT NOT NULL UNIQUE,
-    merchant_id INTEGER NOT NULL REFERENCES merchants (id),
-    order_number TEXT,
-    created_at INTEGER NOT NULL,
-    record TEXT NOT NULL
-  ) STRICT;
-  CREATE INDEX disputes_by_merchant ON disputes (merchant_id, id);
+  ${['refunds', 'payouts', 'disputes'].map(tableOfRecords).join('')}
 `;
 
 /**
