@@ -237,7 +237,7 @@ export const commands: readonly Command<ActingTools>[] = [
   ),
   command(
     'tail',
-    'show the records of a topic; consumers are not affected',
+    'print the records of a topic as lines of JSON; consumers are not affected',
     {
       topic: argument('topic', read.topicNames.join(', '), choice(read.topicNames)),
       key: option('token', 'only those of this payment, payout or dispute', text),

@@ -37,8 +37,7 @@ process.exitCode = await runCommandLine([...asEnvironmentSays, ...process.argv.s
     const parts = { clock: systemClock, ids: systemIds, log: createLog('cli', 'warn', process.stderr) };
     const restoring = backup === undefined ? {} : { endRestore: await putInPlace(backup, dataDir) };
     const { tools, close } = await openBesideGateway(dataDir, parts, { ...configured, env: process.env });
-    const hasColours = process.stdout.isTTY && process.env['NO_COLOR'] === undefined;
-    return { tools: { ...tools, ...restoring, stopSignal, hasColours }, close };
+    return { tools: { ...tools, ...restoring, stopSignal }, close };
   },
   person: systemPerson(),
   print: (text) => void process.stdout.write(text),

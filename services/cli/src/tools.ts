@@ -61,8 +61,6 @@ export interface OpenedTools {
   stopSignal?: () => AbortSignal;
   /** Ends a restore, after which a gateway may start; absent unless the program has restored a backup. */
   endRestore?: () => void;
-  /** True if output goes to a terminal with colours. */
-  hasColours?: boolean;
 }
 
 /** Creates and compares topics. */

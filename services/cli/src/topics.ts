@@ -2,11 +2,10 @@
 import { createComputedTopicReader, requestRepublication } from '@tollgate/topics';
 import { gatewayTopics } from '@tollgate/gateway-api';
 import { minInsyncReplicasOf } from '@tollgate/gateway/configuration';
-import type { ReadTopicOptions, TopicDifference, TopicSpec } from '@tollgate/message-bus';
+import type { BusRecord, ReadTopicOptions, TopicDifference, TopicSpec } from '@tollgate/message-bus';
 import { dayMs } from '@tollgate/service-kit';
 import { type CommandResult, done, refuse } from '@tollgate/service-kit/command-line';
 import { instant } from './parameters.ts';
-import { toRecordJson, toRecordLine } from './record-lines.ts';
 import { type CommandTools, type TopicAdmin, recordAction, stopSignalOf } from './tools.ts';
 
 const withoutKafka = 'Nothing is needed: without Kafka, the topics are computed when they are read.';
@@ -55,19 +54,29 @@ interface TailOptions {
   follow: boolean;
 }
 
+/** Prints each record as one line of JSON. */
 export async function tail(
   tools: CommandTools,
   { topic, key, from, follow }: TailOptions,
 ): Promise<CommandResult> {
-  const { isJson, print, hasColours = false, topicReader: reader = createComputedTopicReader(tools) } = tools;
+  const { print, topicReader = createComputedTopicReader(tools) } = tools;
   const options = {
     from: from ?? (follow ? 'end' : 'beginning'),
     isFollowing: follow,
     signal: stopSignalOf(tools),
   };
-  for await (const record of reader.readTopic(topic, options)) {
-    if (key !== undefined && record.key !== key) continue;
-    print(`${isJson ? JSON.stringify(toRecordJson(record)) : toRecordLine(record, hasColours)}\n`);
-  }
+  for await (const record of topicReader.readTopic(topic, options))
+    if (key === undefined || record.key === key) print(`${JSON.stringify(toJson(record))}\n`);
   return { kind: 'printed' };
+}
+
+/** The value as JSON if possible, otherwise in base64. */
+function toJson({ timestamp, value, ...record }: BusRecord): object {
+  const shown = { ...record, timestamp: new Date(timestamp).toISOString() };
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(value);
+    return { ...shown, value: JSON.parse(text) as unknown };
+  } catch {
+    return { ...shown, valueBase64: Buffer.from(value).toString('base64') };
+  }
 }
