@@ -261,7 +261,7 @@ function personIn({ operator }: Caller): Actor {
   return { kind: 'person', name: operator.person, source: operator.source };
 }
 
-export const toPublicWebhook = (webhook: Webhook): PublicWebhook => ({
+const toPublicWebhook = (webhook: Webhook): PublicWebhook => ({
   id: webhook.id,
   url: webhook.url,
   ...omitUndefined({ endpoint: webhook.endpoint }),

@@ -1,5 +1,4 @@
 export { openDeliveries } from './deliveries.ts';
-export { toPublicWebhook } from './delivery-routes.ts';
 export { createEndpointBook } from './endpoints/endpoint-book.ts';
 export type { EndpointCount } from './endpoints/endpoint-directory.ts';
 export { decodeEndpointEvent, endpointStreamPrefix } from './endpoints/endpoint.ts';
@@ -9,4 +8,3 @@ export { decodeWebhookEvent, webhookStreamPrefix } from './webhook-events.ts';
 export { createWebhookJournal } from './webhook-journal.ts';
 export { retainWebhooks } from './webhook-retention.ts';
 export { shardsOf } from './fair-queue.ts';
-export { type ReplayRefusal, replaysMax, type Webhook } from './webhook-state.ts';
