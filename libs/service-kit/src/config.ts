@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { StartupError } from './errors.ts';
+import { Secret } from './secret.ts';
 
 /**
  * Reads configuration from environment variables, all checked together. An empty variable counts as not set.
@@ -37,6 +38,20 @@ export const orFault =
       return z.NEVER;
     }
   };
+
+/** False if unset. */
+export const booleanSchema = z
+  .stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive', error: 'must be true or false' })
+  .default(false);
+
+/** Unset or secret. */
+export const secretSchema = z
+  .string()
+  .transform((text) => new Secret(text))
+  .optional();
+
+/** For a variable at fault. @param what a sentence that begins with it, without its period */
+export const wrongVariable = (what: string) => new StartupError('config_invalid', `${what}.`);
 
 /** A whole number of something, within bounds that a refusal names. */
 export function wholeNumberSchema({ of, min, max }: { of: string; min: number; max: number }) {

@@ -4,29 +4,24 @@ import {
   type EventStoreDbConnection,
   parseConnectionString,
 } from '@tollgate/event-store';
-import { Secret, StartupError, omitUndefined, isLoopbackAddress } from '@tollgate/service-kit';
+import {
+  booleanSchema,
+  isLoopbackAddress,
+  omitUndefined,
+  secretSchema,
+  wrongVariable,
+} from '@tollgate/service-kit';
 import { z } from 'zod';
 import { readNamed } from './tls.ts';
 
 /** The environment variables of EventStoreDB. Without `EVENTSTORE_URL` the store is a file, and the others have no effect. */
 export const eventStoreEnvironmentSchema = z.object({
-  EVENTSTORE_URL: z
-    .string()
-    .transform((text) => new Secret(text))
-    .optional()
-    .describe(
-      'Connection string of EventStoreDB, with options such as `?tlsCaFile=…`. If unset, the event store is a local file.',
-    ),
+  EVENTSTORE_URL: secretSchema.describe(
+    'Connection string of EventStoreDB, with options such as `?tlsCaFile=…`. If unset, the event store is a local file.',
+  ),
   EVENTSTORE_USERNAME: z.string().optional().describe('User name, unless the connection string has one.'),
-  EVENTSTORE_PASSWORD: z
-    .string()
-    .transform((text) => new Secret(text))
-    .optional()
-    .describe('Password of that user.'),
-  EVENTSTORE_ALLOW_INSECURE: z
-    .enum(['true', 'false'], 'must be true or false')
-    .default('false')
-    .describe('Allow `tls=false` for addresses other than loopback.'),
+  EVENTSTORE_PASSWORD: secretSchema.describe('Password of that user.'),
+  EVENTSTORE_ALLOW_INSECURE: booleanSchema.describe('Allow `tls=false` for addresses other than loopback.'),
 });
 
 type Environment = z.infer<typeof eventStoreEnvironmentSchema>;
@@ -40,7 +35,9 @@ export function toEventStoreConfig(env: Environment): EventStoreDbConnection | u
   const credentials = toCredentials(env, parsed);
   const tls = toTls(env, parsed);
   if (tls !== false && credentials === undefined)
-    throw wrong('EVENTSTORE_USERNAME and EVENTSTORE_PASSWORD must be set, or be part of EVENTSTORE_URL');
+    throw wrongVariable(
+      'EVENTSTORE_USERNAME and EVENTSTORE_PASSWORD must be set, or be part of EVENTSTORE_URL',
+    );
   return { discovers, hosts, settings, tls, ...omitUndefined({ credentials, connectionName }) };
 }
 
@@ -49,7 +46,7 @@ function toCredentials(
   parsed: ConnectionString,
 ): EventStoreDbConnection['credentials'] {
   if ((username === undefined) !== (password === undefined))
-    throw wrong('EVENTSTORE_USERNAME and EVENTSTORE_PASSWORD must be set both or not at all');
+    throw wrongVariable('EVENTSTORE_USERNAME and EVENTSTORE_PASSWORD must be set both or not at all');
   if (username !== undefined && password !== undefined) return { username, password };
   return parsed.credentials;
 }
@@ -61,13 +58,11 @@ function toTls(
   if (!tls) {
     // A node that reports the cluster's members may report any address.
     const staysHere = !discovers && hosts.every(({ address }) => isLoopbackAddress(address));
-    if (allowed === 'true' || staysHere) return false;
-    throw wrong(
+    if (allowed || staysHere) return false;
+    throw wrongVariable(
       'EVENTSTORE_URL has tls=false, so nothing is encrypted and no password is sent. Remove it, or set EVENTSTORE_ALLOW_INSECURE=true',
     );
   }
   if (tlsCaFile === undefined) return {};
   return { ca: readNamed('EVENTSTORE_URL', tlsCaFile, 'config_invalid', 'a tlsCaFile') };
 }
-
-const wrong = (what: string) => new StartupError('config_invalid', `${what}.`);

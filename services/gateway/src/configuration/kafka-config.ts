@@ -2,12 +2,13 @@
 import type { GatewayTopic } from '@tollgate/gateway-api';
 import type { KafkaConnectionOptions, TopicSpec } from '@tollgate/message-bus';
 import {
-  Secret,
-  StartupError,
+  booleanSchema,
   commaSeparatedSchema,
-  omitUndefined,
   isLoopbackAddress,
+  omitUndefined,
+  secretSchema,
   wholeNumberSchema,
+  wrongVariable,
 } from '@tollgate/service-kit';
 import { z } from 'zod';
 import { readNamed } from './tls.ts';
@@ -29,10 +30,7 @@ export const kafkaEnvironmentSchema = z.object({
     .optional()
     .describe('Bootstrap brokers of Kafka. If unset, the message bus is embedded in the event store.'),
   KAFKA_CLIENT_ID: z.string().default('tollgate').describe("Client id in the brokers' logs and quotas."),
-  KAFKA_TLS: z
-    .enum(['true', 'false'], 'must be true or false')
-    .default('false')
-    .describe('Use TLS to the brokers.'),
+  KAFKA_TLS: booleanSchema.describe('Use TLS to the brokers.'),
   KAFKA_TLS_CA_FILE: z
     .string()
     .optional()
@@ -42,15 +40,8 @@ export const kafkaEnvironmentSchema = z.object({
     .optional()
     .describe('SASL mechanism.'),
   KAFKA_SASL_USERNAME: z.string().optional().describe('SASL user name.'),
-  KAFKA_SASL_PASSWORD: z
-    .string()
-    .transform((text) => new Secret(text))
-    .optional()
-    .describe('SASL password.'),
-  KAFKA_ALLOW_INSECURE: z
-    .enum(['true', 'false'], 'must be true or false')
-    .default('false')
-    .describe('Allow SASL without TLS to brokers other than loopback.'),
+  KAFKA_SASL_PASSWORD: secretSchema.describe('SASL password.'),
+  KAFKA_ALLOW_INSECURE: booleanSchema.describe('Allow SASL without TLS to brokers other than loopback.'),
   KAFKA_TOPIC_PREFIX: z
     .string()
     .regex(
@@ -95,9 +86,9 @@ export function toKafkaConfig(env: z.infer<typeof kafkaEnvironmentSchema>): Kafk
 type Environment = z.infer<typeof kafkaEnvironmentSchema>;
 
 function toTls({ KAFKA_TLS: tls, KAFKA_TLS_CA_FILE: caFile }: Environment): KafkaConnectionOptions['ssl'] {
-  if (caFile === undefined) return tls === 'true' ? true : undefined;
-  if (tls === 'false')
-    throw wrong('KAFKA_TLS_CA_FILE is set, and KAFKA_TLS is not true: nothing would be encrypted');
+  if (caFile === undefined) return tls ? true : undefined;
+  if (!tls)
+    throw wrongVariable('KAFKA_TLS_CA_FILE is set, and KAFKA_TLS is not true: nothing would be encrypted');
   return { ca: readNamed('KAFKA_TLS_CA_FILE', caFile, 'config_invalid') };
 }
 
@@ -109,7 +100,7 @@ function toSasl(env: Environment): KafkaConnectionOptions['sasl'] {
   } = env;
   if (mechanism === undefined && username === undefined && password === undefined) return undefined;
   if (mechanism === undefined || username === undefined || password === undefined)
-    throw wrong(
+    throw wrongVariable(
       'KAFKA_SASL_MECHANISM, KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD must be set all or not at all',
     );
   return { mechanism, username, password };
@@ -121,13 +112,11 @@ function refuseOpenPassword(
   brokers: readonly string[],
 ): void {
   const staysHere = brokers.every((broker) => isLoopbackAddress(broker.slice(0, broker.lastIndexOf(':'))));
-  if (allowed === 'true' || staysHere) return;
-  throw wrong(
+  if (allowed || staysHere) return;
+  throw wrongVariable(
     'KAFKA_SASL_PASSWORD would be sent without TLS: set KAFKA_TLS=true, or KAFKA_ALLOW_INSECURE=true',
   );
 }
-
-const wrong = (what: string) => new StartupError('config_invalid', `${what}.`);
 
 /** A topic of ours with its settings on this cluster. */
 export const toTopicSpec = (

@@ -1,11 +1,11 @@
 /** Configuration of sign-in by OpenID Connect: provider, groups and roles. */
 import type { IdentityProviderConfig } from '@tollgate/console';
 import {
-  Secret,
-  StartupError,
   commaSeparatedSchema,
   isLoopbackAddress,
+  secretSchema,
   wholeNumberSchema,
+  wrongVariable,
 } from '@tollgate/service-kit';
 import { type Grant, everywhere, parseGrant } from '@tollgate/teams';
 import { z } from 'zod';
@@ -27,11 +27,7 @@ export const oidcEnvironmentSchema = z.object({
       'Issuer URL (https) of the OpenID Connect provider for the console. If unset, people sign in by `tollgate operator link` only.',
     ),
   OIDC_CLIENT_ID: z.string().optional().describe('OpenID Connect client id of the gateway.'),
-  OIDC_CLIENT_SECRET: z
-    .string()
-    .transform((text) => new Secret(text))
-    .optional()
-    .describe('OpenID Connect client secret of the gateway.'),
+  OIDC_CLIENT_SECRET: secretSchema.describe('OpenID Connect client secret of the gateway.'),
   CONSOLE_PUBLIC_URL: z
     .string()
     .optional()
@@ -76,8 +72,9 @@ export function toOidcConfig(env: Environment): IdentityProviderConfig | undefin
   if (issuer === undefined) return undefined;
   const { CONSOLE_PUBLIC_URL: publicUrl } = env;
   if (clientId === undefined || clientSecret === undefined || publicUrl === undefined)
-    throw wrong('OIDC_ISSUER requires OIDC_CLIENT_ID, OIDC_CLIENT_SECRET and CONSOLE_PUBLIC_URL');
-  if (!env.OIDC_SCOPES.split(' ').includes('openid')) throw wrong('OIDC_SCOPES must be a list with openid');
+    throw wrongVariable('OIDC_ISSUER requires OIDC_CLIENT_ID, OIDC_CLIENT_SECRET and CONSOLE_PUBLIC_URL');
+  if (!env.OIDC_SCOPES.split(' ').includes('openid'))
+    throw wrongVariable('OIDC_SCOPES must be a list with openid');
   const grantsOf = [
     ...toGrants('viewer', env.OIDC_VIEWERS),
     ...toGrants('support', env.OIDC_SUPPORT),
@@ -86,7 +83,7 @@ export function toOidcConfig(env: Environment): IdentityProviderConfig | undefin
     ...parseGrants(env.OIDC_GRANTS ?? ''),
   ];
   if (grantsOf.length === 0)
-    throw wrong(
+    throw wrongVariable(
       'No group has a role: set OIDC_GRANTS, OIDC_VIEWERS, OIDC_SUPPORT, OIDC_OPERATORS or OIDC_ADMINS',
     );
   return {
@@ -116,12 +113,12 @@ function parseGrants(text: string): GroupGrant[] {
     .map((entry) => {
       const [, granted, group] = /^([^=]+)=\s*(\S.*)$/.exec(entry) ?? [];
       if (granted === undefined || group === undefined)
-        throw wrong(`OIDC_GRANTS: "${entry}" must be role:teams:environments=group`);
+        throw wrongVariable(`OIDC_GRANTS: "${entry}" must be role:teams:environments=group`);
       try {
         return { group, grant: parseGrant(granted) };
       } catch (error) {
         if (!(error instanceof RangeError)) throw error;
-        throw wrong(`OIDC_GRANTS: "${entry}" cannot be used. ${error.message.replace(/\.$/, '')}`);
+        throw wrongVariable(`OIDC_GRANTS: "${entry}" cannot be used. ${error.message.replace(/\.$/, '')}`);
       }
     });
 }
@@ -135,14 +132,12 @@ function httpsUrl(name: string, text: string): URL {
     !isSafe ||
     [url.username, url.password, url.search, url.hash].some((part) => part !== '')
   )
-    throw wrong(`${name} must be an https URL without user name, query and fragment`);
+    throw wrongVariable(`${name} must be an https URL without user name, query and fragment`);
   return url;
 }
 
 function originOf(name: string, text: string): string {
   const url = httpsUrl(name, text);
-  if (url.pathname !== '/') throw wrong(`${name} must be an https URL without a path`);
+  if (url.pathname !== '/') throw wrongVariable(`${name} must be an https URL without a path`);
   return url.origin;
 }
-
-const wrong = (what: string) => new StartupError('config_invalid', `${what}.`);

@@ -5,19 +5,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TeamKeys, createTeamSigner, createTeamVerifier, newSigningKeys } from '@tollgate/teams';
-import { Secret, StartupError, errorCode, once } from '@tollgate/service-kit';
+import { Secret, StartupError, errorCode, once, secretSchema } from '@tollgate/service-kit';
 import { z } from 'zod';
 import { makePrivately } from './data-directory.ts';
 
 export const teamSigningEnvironmentSchema = z
   .object({
-    TOLLGATE_TEAM_SIGNING_KEY: z
-      .string()
-      .transform((text) => new Secret(text))
-      .optional()
-      .describe(
-        'Private key that signs changes of teams and keys (Ed25519, PKCS#8, PEM). Only the command line needs it.',
-      ),
+    TOLLGATE_TEAM_SIGNING_KEY: secretSchema.describe(
+      'Private key that signs changes of teams and keys (Ed25519, PKCS#8, PEM). Only the command line needs it.',
+    ),
     TOLLGATE_TEAM_SIGNING_KEY_FILE: z.string().optional().meta({
       description: 'File with that private key.',
       unset: '`operator-signing.key` of the data directory',
