@@ -16,21 +16,13 @@ export interface Callback {
   body: Json;
 }
 
-export interface CallbackReceiver {
-  /** The URL for one payment; its query must come back unchanged. */
-  addressFor(name: string): string;
-  /** Callbacks at that URL, in the order of arrival. */
-  receivedFor(name: string): readonly Callback[];
-  /** Answers the next callbacks to that address with these HTTP statuses, and 200 from then on. */
-  answerFor(name: string, statusCodes: readonly number[]): void;
-  close(): Promise<void>;
-}
+export type CallbackReceiver = Awaited<ReturnType<typeof startCallbackReceiver>>;
 
 const pathOf = (name: string): string => `/callbacks/${name}?order=${name}`;
 const nameIn = (path: string): string => /^\/callbacks\/([^/?]+)/.exec(path)?.[1] ?? '';
 
 /** @param publicHost the name of this machine for the service; unless it is loopback, all addresses are listened on */
-export async function startCallbackReceiver(publicHost: string): Promise<CallbackReceiver> {
+export async function startCallbackReceiver(publicHost: string) {
   const received = new Map<string, Callback[]>();
   const answers = new Map<string, number[]>();
   const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -47,9 +39,12 @@ export async function startCallbackReceiver(publicHost: string): Promise<Callbac
   const { port } = server.address() as AddressInfo;
   const host = publicHost.includes(':') ? `[${publicHost}]` : publicHost;
   return {
-    addressFor: (name) => `http://${host}:${port}${pathOf(name)}`,
-    receivedFor: (name) => received.get(name) ?? [],
-    answerFor: (name, statusCodes) => void answers.set(name, [...statusCodes]),
+    /** The URL for one payment; its query must come back unchanged. */
+    addressFor: (name: string) => `http://${host}:${port}${pathOf(name)}`,
+    /** Callbacks at that URL, in the order of arrival. */
+    receivedFor: (name: string): readonly Callback[] => received.get(name) ?? [],
+    /** Answers the next callbacks to that address with these HTTP statuses, and 200 from then on. */
+    answerFor: (name: string, statusCodes: readonly number[]) => void answers.set(name, [...statusCodes]),
     close: async () => {
       const closed = once(server, 'close');
       server.close();

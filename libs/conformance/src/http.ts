@@ -12,11 +12,7 @@ interface HttpRequest {
   body?: string;
 }
 
-export interface Http {
-  /** @throws NoAnswer if none arrived */
-  send(request: HttpRequest): Promise<Answer>;
-  close(): Promise<void>;
-}
+export type Http = ReturnType<typeof createHttp>;
 
 /** A service without any answer breaks every tested rule. */
 export class NoAnswer extends Violation {
@@ -35,13 +31,7 @@ const answerBytesMax = 4 * 1024 * 1024;
  *
  * @throws the file system's error if `caFile` cannot be read
  */
-export function createHttp({
-  caFile,
-  callTimeoutMs,
-}: {
-  caFile: string | undefined;
-  callTimeoutMs: number;
-}): Http {
+export function createHttp({ caFile, callTimeoutMs }: { caFile: string | undefined; callTimeoutMs: number }) {
   const authorities = caFile === undefined ? [] : [readFileSync(caFile, 'utf8')];
   const agent = new Agent({
     connectTimeout: callTimeoutMs,
@@ -54,8 +44,9 @@ export function createHttp({
     connect: { ca: [...rootCertificates, ...authorities], rejectUnauthorized: true },
   });
   return {
-    send: (asked) => send(agent, asked),
-    close: () => agent.destroy(),
+    /** @throws NoAnswer if none arrived */
+    send: (asked: HttpRequest): Promise<Answer> => send(agent, asked),
+    close: (): Promise<void> => agent.destroy(),
   };
 }
 

@@ -12,18 +12,7 @@ export interface PaymentName {
   orderNumber: string;
 }
 
-/** Each returns the answer of its control. @throws Unmet if one does not work, except `pay` */
-export interface Sandbox {
-  /** Pays like a customer on the payment page; returns the answer, which is a refusal if nothing is left to do. */
-  pay(payment: PaymentName, outcome: 'approved' | 'declined'): Promise<Answer>;
-  /** Lets time pass for the whole sandbox. */
-  advance(byMs: number): Promise<Answer>;
-  /** The customer's bank disputes a payment. */
-  dispute(payment: PaymentName): Promise<Answer>;
-  /** Makes the next call of one operation fail on the service's side. */
-  failNext(operation: string): Promise<Answer>;
-  clearFaults(): Promise<Answer>;
-}
+export type Sandbox = ReturnType<typeof createSandbox>;
 
 export type SandboxCall = (
   method: 'GET' | 'POST' | 'DELETE',
@@ -42,7 +31,7 @@ export function createSandbox(deps: {
   mayMoveClock: boolean;
   clock: Clock;
   patienceMs: number;
-}): Sandbox {
+}) {
   const { call, isElsewhere, mayMoveClock, clock, patienceMs } = deps;
   const tokenOf = async (payment: PaymentName): Promise<string> => {
     if (!isElsewhere) return payment.token;
@@ -59,18 +48,25 @@ export function createSandbox(deps: {
   };
   const pathOf = async (payment: PaymentName) =>
     `/sandbox/payments/${encodeURIComponent(await tokenOf(payment))}`;
+  // All but `pay` throw Unmet if a control does not work.
   return {
-    pay: async (payment, outcome) => call('POST', `${await pathOf(payment)}/pay`, { outcome }),
-    advance: async (byMs) => {
+    /** Pays like a customer on the payment page; returns the answer, which is a refusal if nothing is left to do. */
+    pay: async (payment: PaymentName, outcome: 'approved' | 'declined'): Promise<Answer> =>
+      call('POST', `${await pathOf(payment)}/pay`, { outcome }),
+    /** Lets time pass for the whole sandbox. */
+    advance: async (byMs: number): Promise<Answer> => {
       if (!mayMoveClock) throw new Unmet(needs.clock);
       return control('POST', '/sandbox/clock', { advanceMs: byMs });
     },
-    dispute: async (payment) => control('POST', '/sandbox/disputes', { token: await tokenOf(payment) }),
-    failNext: async (operation) => {
+    /** The customer's bank disputes a payment. */
+    dispute: async (payment: PaymentName): Promise<Answer> =>
+      control('POST', '/sandbox/disputes', { token: await tokenOf(payment) }),
+    /** Makes the next call of one operation fail on the service's side. */
+    failNext: async (operation: string): Promise<Answer> => {
       if (isElsewhere) throw new Unmet(needs.faults);
       return control('POST', '/sandbox/faults', [{ operation, fault: 'error_before', times: 1 }]);
     },
-    clearFaults: () => control('DELETE', '/sandbox/faults'),
+    clearFaults: (): Promise<Answer> => control('DELETE', '/sandbox/faults'),
   };
 }
 

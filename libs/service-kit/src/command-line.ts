@@ -274,7 +274,8 @@ function addParameters(cli: Cli, parameters: Parameters): void {
       const shown = { option: ` <${placeholder}>`, list: ` <${placeholder}...>`, flag: '' }[kind];
       const added = new Option(`${flagOf(name)}${shown}`, help).makeOptionMandatory(isRequired);
       if (kind === 'option') added.argParser(parse);
-      if (kind === 'list') added.argParser((given, before: unknown[] = []) => [...before, parse(given)]);
+      if (kind === 'list')
+        added.argParser((given, before: unknown[] | undefined) => [...(before ?? []), parse(given)]);
       if (otherwise !== undefined) added.default(parse(otherwise), otherwise);
       cli.addOption(added);
     }

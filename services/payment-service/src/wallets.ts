@@ -45,31 +45,10 @@ export function createWallets(
     settlementDelayMs: number;
   },
 ) {
-  const find = connection.prepare(
-    'SELECT hold, available, debt FROM wallets WHERE merchant_id = ? AND currency = ?',
-  );
-  const list = connection.prepare('SELECT currency FROM wallets WHERE merchant_id = ? ORDER BY currency');
-  const open = connection.prepare('INSERT OR IGNORE INTO wallets (merchant_id, currency) VALUES (?, ?)');
-  const add = connection.prepare(
-    `UPDATE wallets SET hold = hold + ?, available = available + ?, debt = debt + ?
-     WHERE merchant_id = ? AND currency = ?`,
-  );
-  const insertLot = connection.prepare(
-    'INSERT INTO hold_lots (merchant_id, currency, token, remaining, due_at) VALUES (?, ?, ?, ?, ?)',
-  );
-  const newestLots = connection.prepare(
-    `${lotColumns} WHERE merchant_id = ? AND currency = ? ORDER BY id DESC`,
-  );
-  const lotsOfToken = connection.prepare(
-    `${lotColumns} WHERE merchant_id = ? AND currency = ? AND token = ? ORDER BY id`,
-  );
-  const shrinkLot = connection.prepare('UPDATE hold_lots SET remaining = remaining - ? WHERE id = ?');
-  const deleteLot = connection.prepare('DELETE FROM hold_lots WHERE id = ?');
-  const lotsDue = connection.prepare(`${lotColumns} WHERE due_at <= ? ORDER BY due_at, id LIMIT ?`);
-  const nextDue = connection.prepare('SELECT due_at FROM hold_lots ORDER BY due_at, id LIMIT 1');
+  const statements = prepareStatements(connection);
 
   const sumsOf = ({ merchantId, currency }: WalletName): Sums => {
-    const { hold = 0, available = 0, debt = 0 } = find.get(merchantId, currency) ?? {};
+    const { hold = 0, available = 0, debt = 0 } = statements.find.get(merchantId, currency) ?? {};
     return { hold: Number(hold), available: Number(available), debt: Number(debt) };
   };
   const of = ({ merchantId, currency }: WalletName) => {
@@ -80,40 +59,31 @@ export function createWallets(
     { merchantId, currency }: WalletName,
     { hold = 0, available = 0, debt = 0 }: Partial<Sums>,
   ): void => {
-    open.run(merchantId, currency);
-    add.run(hold, available, debt, merchantId, currency);
-  };
-  /** Takes up to `amount` from the lots, read one by one: a wallet may have a hundred thousand. */
-  const drawFromLots = (rows: Iterable<Record<string, unknown>>, amount: number): number => {
-    let drawn = 0;
-    for (const row of rows) {
-      if (drawn >= amount) break;
-      const { id, remaining } = toLot(row);
-      const part = Math.min(remaining, amount - drawn);
-      if (part === remaining) deleteLot.run(id);
-      else shrinkLot.run(part, id);
-      drawn += part;
-    }
-    return drawn;
+    statements.open.run(merchantId, currency);
+    statements.add.run(hold, available, debt, merchantId, currency);
   };
   /** Takes money that the wallet has: the payment's own held money, `available`, the newest held money. */
   const draw = (payment: Subject, amount: number): void => {
     const { merchantId, currency, token } = payment;
-    const own = drawFromLots(lotsOfToken.iterate(merchantId, currency, token), amount);
+    const own = drawFromLots(statements, statements.lotsOfToken.iterate(merchantId, currency, token), amount);
     const available = Math.min(amount - own, sumsOf(payment).available);
-    const others = drawFromLots(newestLots.iterate(merchantId, currency), amount - own - available);
+    const others = drawFromLots(
+      statements,
+      statements.newestLots.iterate(merchantId, currency),
+      amount - own - available,
+    );
     book(payment, { hold: -own - others, available: -available });
   };
   const settleLot = (lot: Lot): void => {
     const debt = Math.min(lot.remaining, sumsOf(lot.wallet).debt);
-    deleteLot.run(lot.id);
+    statements.deleteLot.run(lot.id);
     book(lot.wallet, { hold: -lot.remaining, debt: -debt, available: lot.remaining - debt });
   };
 
   return {
     of,
     list: (merchantId: number) =>
-      list.all(merchantId).map(({ currency }) => of({ merchantId, currency: String(currency) })),
+      statements.list.all(merchantId).map(({ currency }) => of({ merchantId, currency: String(currency) })),
     /** False if approving `amount` would exceed the largest exact sum. */
     fits: (name: WalletName, amount: number): boolean => {
       const { hold, available } = sumsOf(name);
@@ -122,7 +92,7 @@ export function createWallets(
     /** An approval: held until it settles. */
     credit: ({ merchantId, currency, token }: Subject, amount: number): void => {
       book({ merchantId, currency }, { hold: amount });
-      insertLot.run(merchantId, currency, token, amount, now() + settlementDelayMs);
+      statements.insertLot.run(merchantId, currency, token, amount, now() + settlementDelayMs);
     },
     /** False if there is not enough money. */
     refund: (payment: Subject, amount: number): boolean => {
@@ -145,11 +115,11 @@ export function createWallets(
       return true;
     },
     /** Settles due lots, at most `limit`. */
-    settle: (limit: number): void => lotsDue.all(now(), limit).map(toLot).forEach(settleLot),
+    settle: (limit: number): void => statements.lotsDue.all(now(), limit).map(toLot).forEach(settleLot),
     /** Settles a payment's held money before it is due. */
     settleNow: ({ merchantId, currency, token }: Subject): void =>
-      lotsOfToken.all(merchantId, currency, token).map(toLot).forEach(settleLot),
-    nextSettlement: (): number | undefined => nextDue.all().map((row) => Number(row['due_at']))[0],
+      statements.lotsOfToken.all(merchantId, currency, token).map(toLot).forEach(settleLot),
+    nextSettlement: (): number | undefined => statements.nextDue.all().map((row) => Number(row['due_at']))[0],
   };
 }
 
@@ -159,3 +129,46 @@ const toLot = (row: Record<string, unknown>): Lot => ({
   token: String(row['token']),
   remaining: Number(row['remaining']),
 });
+
+function prepareStatements(connection: DatabaseSync) {
+  return {
+    find: connection.prepare(
+      'SELECT hold, available, debt FROM wallets WHERE merchant_id = ? AND currency = ?',
+    ),
+    list: connection.prepare('SELECT currency FROM wallets WHERE merchant_id = ? ORDER BY currency'),
+    open: connection.prepare('INSERT OR IGNORE INTO wallets (merchant_id, currency) VALUES (?, ?)'),
+    add: connection.prepare(
+      `UPDATE wallets SET hold = hold + ?, available = available + ?, debt = debt + ?
+     WHERE merchant_id = ? AND currency = ?`,
+    ),
+    insertLot: connection.prepare(
+      'INSERT INTO hold_lots (merchant_id, currency, token, remaining, due_at) VALUES (?, ?, ?, ?, ?)',
+    ),
+    newestLots: connection.prepare(`${lotColumns} WHERE merchant_id = ? AND currency = ? ORDER BY id DESC`),
+    lotsOfToken: connection.prepare(
+      `${lotColumns} WHERE merchant_id = ? AND currency = ? AND token = ? ORDER BY id`,
+    ),
+    shrinkLot: connection.prepare('UPDATE hold_lots SET remaining = remaining - ? WHERE id = ?'),
+    deleteLot: connection.prepare('DELETE FROM hold_lots WHERE id = ?'),
+    lotsDue: connection.prepare(`${lotColumns} WHERE due_at <= ? ORDER BY due_at, id LIMIT ?`),
+    nextDue: connection.prepare('SELECT due_at FROM hold_lots ORDER BY due_at, id LIMIT 1'),
+  };
+}
+
+/** Takes up to `amount` from the lots, read one by one: a wallet may have a hundred thousand. */
+function drawFromLots(
+  { deleteLot, shrinkLot }: ReturnType<typeof prepareStatements>,
+  rows: Iterable<Record<string, unknown>>,
+  amount: number,
+): number {
+  let drawn = 0;
+  for (const row of rows) {
+    if (drawn >= amount) break;
+    const { id, remaining } = toLot(row);
+    const part = Math.min(remaining, amount - drawn);
+    if (part === remaining) deleteLot.run(id);
+    else shrinkLot.run(part, id);
+    drawn += part;
+  }
+  return drawn;
+}

@@ -2,7 +2,6 @@
 import {
   type EventStore,
   type Member,
-  type Members,
   createMembers,
   guardAppends,
   requireReadable,
@@ -12,13 +11,6 @@ import type { Clock, Ids, Log } from '@tollgate/service-kit';
 import { release } from '../configuration/release.ts';
 import { inBackground } from './background.ts';
 
-export interface JoinedStore {
-  /** Accepts nothing that needs a newer schema version than the store's. */
-  store: EventStore;
-  members: Members;
-  leave(): Promise<void>;
-}
-
 /** @throws StartupError if the store is written in a version that this release does not read; StoreUnavailable */
 export async function joinStore(deps: {
   store: EventStore;
@@ -27,7 +19,7 @@ export async function joinStore(deps: {
   log: Log;
   /** Unique for each life of a process. */
   member: string;
-}): Promise<JoinedStore> {
+}) {
   const self: Member = { member: deps.member, release, reads: schemaVersion };
   const members = createMembers({ ...deps, self });
   await requireReadable(deps, self);
@@ -35,6 +27,7 @@ export async function joinStore(deps: {
   // An operator may have raised the version before this process was seen.
   await requireReadable(deps, self);
   return {
+    /** Accepts nothing that needs a newer schema version than the store's. */
     store: guardAppends(deps.store),
     members,
     leave: inBackground((signal) => members.run(signal)),

@@ -2,9 +2,6 @@
 import type { EventStore } from '@tollgate/event-store';
 import {
   type OperatorCredentials,
-  type SecurityLog,
-  type SecurityWatch,
-  type TeamDirectory,
   type TeamKeys,
   createKeyUse,
   createSecurityLog,
@@ -14,12 +11,6 @@ import {
 import type { GatewayDependencies } from '../configuration/gateway-dependencies.ts';
 import type { Metrics } from '../edge/metrics/metrics.ts';
 import { inBackground } from './background.ts';
-
-export interface OpenedTeams {
-  directory: TeamDirectory;
-  securityLog: SecurityLog;
-  security: SecurityWatch;
-}
 
 /** Resolves when every key is known. */
 export async function openTeams(
@@ -31,7 +22,7 @@ export async function openTeams(
     operators: OperatorCredentials;
   },
   stops: AsyncDisposableStack,
-): Promise<OpenedTeams> {
+) {
   const { store, teamKeys, metrics, operators } = parts;
   const log = logOf('security');
   const securityLog = createSecurityLog({ store, clock, ids, log });

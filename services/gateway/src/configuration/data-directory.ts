@@ -16,11 +16,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { type CallbackSecret, parseCallbackSecrets } from '@tollgate/provider/callbacks';
+import { parseCallbackSecrets } from '@tollgate/provider/callbacks';
 import {
-  type DataSecrets,
   type Ids,
-  type WebhookMasterSecret,
   StartupError,
   errorCode,
   parseDataSecrets,
@@ -29,7 +27,7 @@ import {
   makeFolder,
 } from '@tollgate/service-kit';
 import { z } from 'zod';
-import { type InternalSecrets, parseInternalSecrets } from './internal-secrets.ts';
+import { parseInternalSecrets } from './internal-secrets.ts';
 
 /** What a script or a newcomer needs to use the running system. */
 export const quickstartSchema = z.object({
@@ -48,46 +46,7 @@ export const quickstartSchema = z.object({
 });
 export type Quickstart = z.infer<typeof quickstartSchema>;
 
-export interface DataDirectory {
-  path: string;
-  eventsFile: string;
-  indexFile: string;
-  /**
-   * Locks an index of this folder for this process: concurrent writers would corrupt it.
-   *
-   * @throws StartupError `data_dir_in_use`
-   */
-  lockIndex(file: string): { close(): void };
-  /**
-   * For a local store. Call before opening it, which would create an empty one if it was lost.
-   *
-   * @throws StartupError if it is missing or empty, and files made from it exist
-   */
-  requireStore(): void;
-  /** The index of a command service that runs apart from the query service. */
-  commandIndexFile: string;
-  /** The records of requests. */
-  requestsFile: string;
-  /** The outcome of each webhook. */
-  webhooksFile: string;
-  quickstartFile: string;
-  /** Lists the processes of a system that has several. */
-  processesFile: string;
-  /** The file of the last start, or undefined if it is missing or unreadable. */
-  readQuickstart(): Quickstart | undefined;
-  /** That of the gateway that has no name of its own. */
-  readFirstQuickstart(): Quickstart | undefined;
-  /** Replaces the file in one step; only its owner may read it. */
-  writeQuickstart(quickstart: Quickstart): void;
-  /** The secrets of callback URLs, created at the first start. */
-  callbackSecrets(ids: Ids): readonly CallbackSecret[];
-  /** The secrets between services, created at the first start. */
-  internalSecrets(ids: Ids): InternalSecrets;
-  /** The master secrets of webhook signatures, created at the first start. */
-  webhookSecrets(ids: Ids): readonly WebhookMasterSecret[];
-  /** The data secrets, created at the first start. */
-  dataSecrets(ids: Ids): DataSecrets;
-}
+export type DataDirectory = ReturnType<typeof openDataDirectory>;
 
 /**
  * Creates the folder if it is missing.
@@ -96,7 +55,7 @@ export interface DataDirectory {
  * @param indexDir of the indexes, which are caches. @default `dataDir`
  * @throws StartupError if a folder cannot be written
  */
-export function openDataDirectory(dataDir: string, instance?: string, indexDir = dataDir): DataDirectory {
+export function openDataDirectory(dataDir: string, instance?: string, indexDir = dataDir) {
   const path = resolve(dataDir);
   const indexPath = resolve(indexDir);
   requireWritable(path, 'TOLLGATE_DATA_DIR');
@@ -121,25 +80,41 @@ export function openDataDirectory(dataDir: string, instance?: string, indexDir =
     path,
     eventsFile,
     indexFile,
-    requireStore: () => requireStore(eventsFile, [...leftIn(indexPath), ...leftIn(path)]),
-    lockIndex: (file) => lockIndex(file, path),
+    /** The index of a command service that runs apart from the query service. */
     commandIndexFile: own('command-service-index', '.db', indexPath),
+    /** The outcome of each webhook. */
     webhooksFile: own('webhooks', '.db', indexPath),
+    /** The records of requests. */
     requestsFile: own('requests', '.db', indexPath),
     quickstartFile,
+    /** Lists the processes of a system that has several. */
     processesFile: own('processes', '.json'),
-    readQuickstart() {
+    /**
+     * For a local store. Call before opening it, which would create an empty one if it was lost.
+     *
+     * @throws StartupError if it is missing or empty, and files made from it exist
+     */
+    requireStore: () => requireStore(eventsFile, [...leftIn(indexPath), ...leftIn(path)]),
+    /**
+     * Locks an index of this folder for this process: concurrent writers would corrupt it.
+     *
+     * @throws StartupError `data_dir_in_use`
+     */
+    lockIndex: (file: string) => lockIndex(file, path),
+    /** The file of the last start, or undefined if it is missing or unreadable. */
+    readQuickstart: (): Quickstart | undefined =>
       // A further instance continues with the keys of the first one.
-      return readQuickstartIn(quickstartFile) ?? readQuickstartIn(firstQuickstartFile);
-    },
+      readQuickstartIn(quickstartFile) ?? readQuickstartIn(firstQuickstartFile),
+    /** That of the gateway that has no name of its own. */
     readFirstQuickstart: () => readQuickstartIn(firstQuickstartFile),
-    writeQuickstart(quickstart) {
-      writePrivately(quickstartFile, `${JSON.stringify(quickstart, null, 2)}\n`);
-    },
-    callbackSecrets: (ids) => readSecrets('callback-secrets', ids, parseCallbackSecrets),
-    internalSecrets: (ids) => readSecrets('internal-secrets', ids, parseInternalSecrets),
-    webhookSecrets: (ids) => readSecrets('webhook-secrets', ids, parseWebhookSecrets),
-    dataSecrets: (ids) => readSecrets('data-secrets', ids, parseDataSecrets),
+    /** Replaces the file in one step; only its owner may read it. */
+    writeQuickstart: (quickstart: Quickstart) =>
+      writePrivately(quickstartFile, `${JSON.stringify(quickstart, null, 2)}\n`),
+    // All secrets are created at the first start.
+    callbackSecrets: (ids: Ids) => readSecrets('callback-secrets', ids, parseCallbackSecrets),
+    internalSecrets: (ids: Ids) => readSecrets('internal-secrets', ids, parseInternalSecrets),
+    webhookSecrets: (ids: Ids) => readSecrets('webhook-secrets', ids, parseWebhookSecrets),
+    dataSecrets: (ids: Ids) => readSecrets('data-secrets', ids, parseDataSecrets),
   };
 }
 

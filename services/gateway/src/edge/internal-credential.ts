@@ -20,19 +20,13 @@ export const requestIdHeader = 'tollgate-request-id';
  */
 const validMs = 60_000;
 
-export interface InternalCredential {
-  /** Of one request. @param path without its query */
-  sign(method: string, path: string): string;
-  isValid(given: unknown, method: string, path: string): boolean;
-}
+export type InternalCredential = ReturnType<typeof createInternalCredential>;
 
-export function createInternalCredential(
-  secrets: InternalSecrets,
-  clock: Pick<Clock, 'now'>,
-): InternalCredential {
+export function createInternalCredential(secrets: InternalSecrets, clock: Pick<Clock, 'now'>) {
   return {
-    sign: (method, path) => credentialOf(secrets[0], method, path, clock.now()),
-    isValid(given, method, path) {
+    /** Of one request. @param path without its query */
+    sign: (method: string, path: string): string => credentialOf(secrets[0], method, path, clock.now()),
+    isValid(given: unknown, method: string, path: string): boolean {
       const [kid, signedAt] = typeof given === 'string' ? given.split('.') : [];
       const secret = secrets.find((each) => each.kid === kid);
       if (typeof given !== 'string' || secret === undefined || !/^\d{1,16}$/.test(signedAt ?? ''))

@@ -86,7 +86,7 @@ function createCounts(clock: Pick<Clock, 'monotonic'>, requestersMax: number) {
 /** An IPv6 client has a whole subnet of 64 bits. */
 function networkOf(address: string): string {
   if (!isIPv6(address) || address.includes('.')) return address;
-  const [head = '', tail] = address
+  const [head = [], tail] = address
     .split('::')
     .map((part) => part.split(':').filter((group) => group !== ''));
   const groups = [...head, ...Array.from({ length: 8 - head.length - (tail?.length ?? 0) }, () => '0')];

@@ -24,14 +24,9 @@ export type Member = Pick<ProcessOptions, 'label' | 'argv' | 'env' | 'isReadyLin
   metricsPort: number;
 };
 
-export interface ProcessGroup {
-  /** Resolves when it serves. Rejects with StartupError if it ends before, or while the group is stopping. */
-  start(member: Member): Promise<void>;
-  /** Stops all, in order; kills remaining ones when `signal` is aborted. */
-  stop(signal: AbortSignal): Promise<void>;
-}
+export type ProcessGroup = ReturnType<typeof createProcessGroup>;
 
-export function createProcessGroup({ stopOrder, listFile, env, clock, say }: GroupOptions): ProcessGroup {
+export function createProcessGroup({ stopOrder, listFile, env, clock, say }: GroupOptions) {
   const running: { service: string; process: Supervised }[] = [];
   const listed = new Map<
     string,
@@ -48,7 +43,8 @@ export function createProcessGroup({ stopOrder, listFile, env, clock, say }: Gro
   }
 
   return {
-    start(member) {
+    /** Resolves when it serves. Rejects with StartupError if it ends before, or while the group is stopping. */
+    start(member: Member): Promise<void> {
       stopping.signal.throwIfAborted();
       const { label, argv, isReadyLine } = member;
       const process = supervise({
@@ -63,7 +59,8 @@ export function createProcessGroup({ stopOrder, listFile, env, clock, say }: Gro
       running.push({ service: member.service, process });
       return process.ready;
     },
-    async stop(signal) {
+    /** Stops all, in order; kills remaining ones when `signal` is aborted. */
+    async stop(signal: AbortSignal): Promise<void> {
       stopping.abort();
       for (const services of stopOrder) {
         const members = running.filter(({ service }) => services.includes(service));

@@ -12,7 +12,7 @@ import {
 import { fillIndex } from '@tollgate/lists';
 import { gatewayConfigSchema } from '../../configuration/config.ts';
 import { openDataDirectory } from '../../configuration/data-directory.ts';
-import type { GaugeName, Metrics } from '../../edge/metrics/metrics.ts';
+import type { GaugeName, ReadGauge } from '../../edge/metrics/metrics.ts';
 import type { RunningService } from '../../edge/running-service.ts';
 import type { RunAlone } from '../background.ts';
 import { isOfAnEndedProcess, toHolder } from '../lease-holder.ts';
@@ -21,7 +21,7 @@ import { openStore } from '../open-store.ts';
 import { type FollowerParts, startEventPublisher, startProjector } from '../services/followers.ts';
 import type { About, FromThread, ThreadData, ToThread } from './follower-thread.ts';
 
-type Gauges = Map<GaugeName, Parameters<Metrics['watch']>[1]>;
+type Gauges = Map<GaugeName, ReadGauge>;
 
 async function openParts(
   { holder: own, connection, reader }: ThreadData,

@@ -41,7 +41,7 @@ export async function registerForwarding(app: FastifyInstance, options: ForwardO
       const search = /\?[^#]*/.exec(request.url)?.[0] ?? '';
       const headers = requestHeaders(request, credential.sign(method, path));
       const sent = { method: method as 'GET', path: `${path}${search}`, headers, body: bodyOf(request) };
-      const answer = await upstreams.request(sent).catch((error: Error) => error);
+      const answer = await upstreams.request(sent).catch((error: unknown) => error as Error);
       if (answer instanceof Error) return answerForUpstream(reply, answer, log);
       takeNotes(notesOf(request), answer.headers[requestNotesHeader]);
       reply.code(answer.statusCode).headers(endToEndHeaders(answer.headers));

@@ -13,6 +13,7 @@ interface Reading {
 
 /** One value without labels, or several. An unknown value is left out; true is 1. */
 export type Read = number | boolean | undefined | readonly Reading[];
+export type ReadGauge = () => Read | Promise<Read>;
 
 interface RequestLabels {
   method: string;
@@ -30,21 +31,7 @@ interface ProviderCallLabels {
   outcome: string;
 }
 
-export interface Metrics {
-  /** A request to the API that was answered, milliseconds. */
-  request(labels: RequestLabels, durationMs: number): void;
-  /** A call to the Payment Service that has ended, milliseconds. */
-  providerCall(labels: ProviderCallLabels, durationMs: number): void;
-  /** A request to the callback server that was answered. */
-  callback(statusCode: number): void;
-  /** A request that was not let in. */
-  refusedRequest(code: string): void;
-  /** Reads a gauge at each scrape. */
-  watch(gauge: GaugeName, read: () => Read | Promise<Read>): void;
-  /** Everything, in Prometheus' text format. */
-  text(): Promise<string>;
-  contentType: string;
-}
+export type Metrics = ReturnType<typeof createMetrics>;
 
 /** The help text and the labels of each gauge. */
 const gauges = {
@@ -139,7 +126,7 @@ const misnamed = [
 const intervalMaxMs = 2 ** 31 - 1;
 
 /** With its own registry, so that there may be several in one process. */
-export function createMetrics({ log }: { log: Log }): Metrics {
+export function createMetrics({ log }: { log: Log }) {
   const registry = new Registry();
   // It would run forever, ten times a second, for metrics that are removed below.
   collectDefaultMetrics({ register: registry, eventLoopUtilizationTimeout: intervalMaxMs });
@@ -173,22 +160,30 @@ export function createMetrics({ log }: { log: Log }): Metrics {
   });
 
   return {
-    request: (labels, durationMs) => requests.observe({ ...labels }, durationMs / 1_000),
-    providerCall: (labels, durationMs) => providerCalls.observe({ ...labels }, durationMs / 1_000),
-    refusedRequest: (code) => refusedRequests.inc({ code }),
-    callback: (statusCode) => callbacks.inc({ status: String(statusCode) }),
-    watch: (name, read) => addGauge(name, read),
-    text: () => registry.metrics(),
+    /** A request to the API that was answered, milliseconds. */
+    request: (labels: RequestLabels, durationMs: number): void =>
+      requests.observe({ ...labels }, durationMs / 1_000),
+    /** A call to the Payment Service that has ended, milliseconds. */
+    providerCall: (labels: ProviderCallLabels, durationMs: number): void =>
+      providerCalls.observe({ ...labels }, durationMs / 1_000),
+    /** A request to the callback server that was answered. */
+    callback: (statusCode: number): void => callbacks.inc({ status: String(statusCode) }),
+    /** A request that was not let in. */
+    refusedRequest: (code: string): void => refusedRequests.inc({ code }),
+    /** Reads a gauge at each scrape. */
+    watch: (gauge: GaugeName, read: ReadGauge): void => addGauge(gauge, read),
+    /** Everything, in Prometheus' text format. */
+    text: (): Promise<string> => registry.metrics(),
     contentType: registry.contentType,
   };
 
-  function addGauge(name: GaugeName, read: Parameters<Metrics['watch']>[1]): void {
+  function addGauge(name: GaugeName, read: ReadGauge): void {
     const [help, ...labelNames] = gauges[name];
     const gauge = new Gauge({
       name,
       registers,
       help,
-      labelNames: labelNames as string[],
+      labelNames,
       async collect() {
         // The old value is outdated, even if the new one is unknown.
         gauge.reset();

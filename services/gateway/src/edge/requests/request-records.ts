@@ -28,13 +28,6 @@ const sendAfterMs = 200;
 const waitingMax = 10_000;
 const answerWithinMs = 2_000;
 
-export interface RequestRecords {
-  /** Never throws and does not wait. */
-  note(record: RequestRecord): void;
-  /** Sends waiting records. */
-  close(): Promise<void>;
-}
-
 /** @param upstreams origins of the processes that list requests */
 export function createRequestRecords({
   upstreams,
@@ -46,7 +39,7 @@ export function createRequestRecords({
   credential: Pick<InternalCredential, 'sign'>;
   clock: Pick<Clock, 'after'>;
   log: Log;
-}): RequestRecords {
+}) {
   const timeouts = { headersTimeout: answerWithinMs, bodyTimeout: answerWithinMs };
   const agent = new Agent({ connect: { timeout: answerWithinMs }, ...timeouts });
   const waiting: RequestRecord[] = [];
@@ -87,12 +80,14 @@ export function createRequestRecords({
   }
 
   return {
-    note(record) {
+    /** Never throws and does not wait. */
+    note(record: RequestRecord): void {
       if (waiting.length >= waitingMax) return;
       waiting.push(record);
       cancel ??= clock.after(sendAfterMs, () => void send());
     },
-    async close() {
+    /** Sends waiting records. */
+    async close(): Promise<void> {
       cancel?.();
       await send();
       await agent.close();
