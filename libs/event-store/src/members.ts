@@ -34,8 +34,6 @@ export type Member = z.infer<typeof memberSchema>;
 const beatSchema = memberSchema.extend({ shares: z.array(z.string()) });
 type Beat = z.infer<typeof beatSchema>;
 
-export type Members = ReturnType<typeof createMembers>;
-
 export interface MembersOptions {
   store: EventStore;
   clock: Clock;
