@@ -46,9 +46,12 @@ const paths = [
   ['declined', authenticatedDeclinedCard, 'Reject', 'Payment declined'],
 ] as const;
 
-describe('a card', () => {
+describe.each([
+  ['with JavaScript', {}],
+  ['without JavaScript', { javaScriptEnabled: false }],
+])('a card, %s,', (_how, options) => {
   it.each(paths)('leads to %s: %s, answered %s', async (status, number, answer, title) => {
-    const { page, token, requested, complaints } = await openPayment();
+    const { page, token, requested, complaints } = await openPayment({}, options);
     await fillIn(page, entries(number));
     await press(page.getByRole('button', { name: 'Pay €12.50' }));
     if (answer !== undefined) {

@@ -52,7 +52,7 @@ describe('opening the page', () => {
       });
       const policy = String(headers['content-security-policy']);
       expect(policy).toMatch(
-        /^default-src 'none'; style-src 'sha256-[^']+'; base-uri 'none'; frame-ancestors 'none'; /,
+        /^default-src 'none'; style-src 'sha256-[^']+'; script-src 'sha256-[^']+'; base-uri 'none'; frame-ancestors 'none'; /,
       );
     }
   });

@@ -1,7 +1,8 @@
-/** The customer's pages. No external content, every text escaped, no script. */
+/** The customer's pages. No external content, every text escaped; the one script is optional. */
 import { isPaid, type Payment } from '../payments.ts';
 import { cardFields, type CardFault, type CardField, type ShownAgain } from './card-form.ts';
 import { html, type Html } from '@tollgate/service-kit';
+import { scriptElement } from './script.ts';
 import { styleElement } from './style.ts';
 import { localise, showAmount, type Localisation, type Texts } from './texts.ts';
 
@@ -37,7 +38,8 @@ export function cardPage(payment: Payment, faulty?: FaultyForm, context: PageCon
     ${faultSummary(texts, faults)}
     <form method="post" action="/checkout/${payment.token}" novalidate>
       <div class="field">
-        ${field('number', html`inputmode="numeric" autocomplete="cc-number" maxlength="23"`)}
+        ${field('number', html`inputmode="numeric" autocomplete="cc-number" maxlength="23" data-mistyped="${texts.numberMistypedFault}"`)}
+        <span class="brand" id="brand" aria-hidden="true"></span>
       </div>
       <div class="pair">
         <div class="field">
@@ -60,9 +62,11 @@ export function cardPage(payment: Payment, faulty?: FaultyForm, context: PageCon
     title,
     header: html`${summary(payment, localisation, context)}${timeLeft(payment, localisation, context)}`,
     main: html`<main class="panel">${content}</main>`,
+    script: scriptElement,
   });
 }
 
+/** Minutes without script; with script, minutes and seconds that count down. */
 function timeLeft(
   { expiresAt }: Payment,
   { texts, locale }: Localisation,
@@ -71,7 +75,10 @@ function timeLeft(
   if (expiresAt === undefined || now === undefined) return undefined;
   const leftMs = Math.max(0, expiresAt - now);
   const minutes = new Intl.NumberFormat(locale, { style: 'unit', unit: 'minute', unitDisplay: 'short' });
-  return html`<p class="left">${texts.timeLeft} ${minutes.format(Math.ceil(leftMs / 60_000))}</p>`;
+  return html`<p class="left">
+    ${texts.timeLeft}
+    <span id="left" data-left="${leftMs}">${minutes.format(Math.ceil(leftMs / 60_000))}</span>
+  </p>`;
 }
 
 /** Back to the shop without paying. */
@@ -146,7 +153,7 @@ const amountOf = (payment: Payment, { locale }: Localisation): string =>
 
 function page(
   { language, texts }: Localisation,
-  { title, header, main }: { title: string; header: Html | undefined; main: Html },
+  { title, header, main, script }: { title: string; header: Html | undefined; main: Html; script?: Html },
 ): string {
   const layout = header === undefined ? 'layout alone' : 'layout';
   return html`<!doctype html>
@@ -166,6 +173,7 @@ function page(
           </header>
           ${main}
         </div>
+        ${script}
       </body>
     </html>`.html;
 }

@@ -49,7 +49,7 @@ body {
 h1 { margin: 0 0 1.125rem; font-size: 1.25rem; line-height: 1.3; letter-spacing: -.01em; }
 h2 { margin: 0 0 .25rem; font-size: 1rem; }
 p { margin: 0 0 1rem; }
-.field { margin: 0 0 1rem; }
+.field { position: relative; margin: 0 0 1rem; }
 .pair { display: grid; grid-template-columns: 1fr 1fr; column-gap: .75rem; }
 .pair .field { display: flex; flex-direction: column; margin-bottom: 0; }
 .pair { margin-bottom: 1rem; }
@@ -57,6 +57,8 @@ p { margin: 0 0 1rem; }
 .pair input { margin-top: auto; }
 label { display: block; font-size: .9375rem; font-weight: 600; }
 .hint { display: block; margin-bottom: .375rem; font-size: .8125rem; color: var(--quiet); }
+.fault:empty { display: none; }
+.brand { position: absolute; right: .875rem; top: 2.53rem; max-width: 40%; font-size: .8125rem; font-weight: 600; line-height: 1.25rem; color: var(--quiet); pointer-events: none; }
 .fault { margin: .375rem 0 0; font-size: .875rem; font-weight: 600; color: var(--bad); }
 input {
   display: block; width: 100%; min-height: 3rem; margin-top: .25rem; padding: .5rem .75rem;

@@ -6,7 +6,7 @@ import type { Log } from '@tollgate/service-kit';
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from '@prometheus-io/client';
 
 /** A value of a gauge, with its labels. */
-interface Reading {
+export interface Reading {
   labels?: Readonly<Record<string, string>>;
   value: number;
 }
