@@ -28,6 +28,8 @@ const memberSchema = z.object({
   release: z.string(),
   /** The newest schema version that it reads. */
   reads: z.int().min(1),
+  /** Origin that accepts messages of other processes; absent unless announced. */
+  internalUrl: z.string().exactOptional(),
 });
 export type Member = z.infer<typeof memberSchema>;
 
@@ -50,6 +52,7 @@ export function createMembers({ store, clock, ids, log, self }: MembersOptions) 
   const others = createSeen(store, clock, self.member);
   let isClockWrong = false;
   const shares = new Map<string, number>();
+  let announced: Pick<Member, 'internalUrl'> = {};
   const trouble = createTrouble(log, {
     failing: 'the other members are not known',
     over: 'the other members are known again',
@@ -61,7 +64,7 @@ export function createMembers({ store, clock, ids, log, self }: MembersOptions) 
   const tell = (type: 'MemberLives' | 'MemberLeft') =>
     store.append(
       membersStream,
-      [{ id: ids.uuid(), type, data: { ...self, shares: sharesOf(shares) }, metadata: {} }],
+      [{ id: ids.uuid(), type, data: { ...self, ...announced, shares: sharesOf(shares) }, metadata: {} }],
       'any',
       { keepLast: eventsMax },
     );
@@ -108,6 +111,11 @@ export function createMembers({ store, clock, ids, log, self }: MembersOptions) 
       take(work, 1);
       await untilAborted(signal);
       take(work, -1);
+    },
+    /** Sends the others the origin at which this process accepts their messages. */
+    announce(internalUrl: string): void {
+      announced = { internalUrl };
+      beatSoon();
     },
     /** Beats every three seconds until the signal is aborted; the first beat is the caller's. */
     async run(signal: AbortSignal): Promise<void> {

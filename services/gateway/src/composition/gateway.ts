@@ -12,6 +12,7 @@ import { type Parts, createParts, indexFileOf } from './parts.ts';
 import type { RequestRecord } from '@tollgate/requests';
 import type { RunningService } from '../edge/running-service.ts';
 import { compose } from '../compose.ts';
+import { announceTo, internalRoutesOf } from './share-requests.ts';
 import {
   type ServiceName,
   indexedServices,
@@ -74,6 +75,7 @@ async function startOnce(deps: GatewayDependencies, services: readonly ServiceNa
     const { running, callbackUrl } = await compose(parts);
     const api = await apiOf(parts, running);
     const metricsUrl = await startMetricsServer(parts, api, stops);
+    await announceTo(parts, metricsUrl);
     const url = await startApiServer(parts, api, stops);
     const signInLink = (person: string) => (parts.runs('api') ? signInLinkOf(parts, url, person) : undefined);
     const own = { url, metricsUrl, signInLink, missing: () => missingOf(deps, api), stop };
@@ -120,6 +122,7 @@ async function apiOf(parts: Parts, running: readonly RunningService[]): Promise<
     services: running,
     // The public server has no internal routes.
     internal: runs('api') ? [] : running,
+    registerInternal: internalRoutesOf(parts, running),
     isFront: runs('api'),
     ...(runs('api')
       ? {

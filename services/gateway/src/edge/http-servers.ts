@@ -48,6 +48,8 @@ export interface ApiParts extends Readiness {
   services: readonly Pick<RunningService, 'registerRoutes'>[];
   /** Routes for our other services; none by default. */
   internal?: readonly Pick<RunningService, 'registerInternalRoutes'>[];
+  /** Adds the internal routes of a process with a public API server to its metrics server. */
+  registerInternal?: ((scope: FastifyInstance) => void) | undefined;
   /** Credential check for the callers of a process behind a front door. */
   internalCredential?: Pick<InternalCredential, 'isValid'>;
   /** True if teams call this process directly, and not a front door in front of it. */
@@ -98,7 +100,7 @@ const metricsBodyBytesMax = 1_024;
 /** @returns the server's URL */
 export async function startMetricsServer(
   { config, clock, ids, logOf }: ApiDependencies,
-  { metrics, ...readiness }: Readiness & Pick<ApiParts, 'metrics'>,
+  { metrics, registerInternal, ...readiness }: Readiness & Pick<ApiParts, 'metrics' | 'registerInternal'>,
   stops: AsyncDisposableStack,
 ): Promise<string> {
   const log = logOf('metrics');
@@ -110,6 +112,7 @@ export async function startMetricsServer(
   });
   registerHealthRoutes(app, readiness);
   registerMetricsRoute(app, metrics);
+  if (registerInternal !== undefined) await app.register(async (scope) => registerInternal(scope));
   stops.defer(() => app.close());
   const variables = { variable: 'GATEWAY_METRICS_PORT', hostVariable: 'GATEWAY_METRICS_HOST' };
   return listenAt(app, { ...config.metrics, ...variables, scheme: 'http' }, log);

@@ -71,7 +71,7 @@ function tellQueryService(parts: Parts): Pick<RunningService, 'noteRequest'> {
   const { clock, logOf, stops } = parts;
   const upstreams = originsOf(parts, 'query-service');
   const credential = parts.internalCredential();
-  const records = createRequestRecords({ upstreams, credential, clock, log: logOf('api') });
+  const records = createRequestRecords({ upstreams: () => upstreams, credential, clock, log: logOf('api') });
   stops.defer(() => records.close());
   return { noteRequest: records.note };
 }

@@ -3,6 +3,7 @@ import { createQueryService } from '@tollgate/query-service';
 import { openRequestLedger } from '@tollgate/requests';
 import { registerRequestRecords } from '../../edge/requests/request-records.ts';
 import { ownHost } from '../lease-holder.ts';
+import { reportToOthers } from '../share-requests.ts';
 import { watchIndex } from '../metrics/watch-services.ts';
 import type { Parts } from '../parts.ts';
 import type { RunningService } from '../../edge/running-service.ts';
@@ -27,11 +28,15 @@ export async function startQueryService(parts: Parts): Promise<RunningService> {
     instance: config.instance ?? ownHost(),
     recordOf: createRecordOf(store),
   });
+  const report = await reportToOthers(parts);
   watchIndex(metrics, { store, clock, index });
   return {
     registerRoutes: (app) => queries.registerRoutes(app),
     registerInternalRoutes: (app) => registerRequestRecords(app, requests.note),
-    noteRequest: requests.note,
+    noteRequest(record) {
+      requests.note(record);
+      report(record);
+    },
     building: () => index.building(),
   };
 }

@@ -1,6 +1,7 @@
 /**
- * Reports completed requests, in batches, from a front door to each instance of the query service. Each batch is sent once
- * and no request waits for it, so a process that is down misses the requests of that time.
+ * Reports completed requests, in batches, to other processes that list them: a front door to each instance of the query
+ * service, and a gateway to the others. Each batch is sent once and no request waits for it, so a process that is down
+ * misses the requests of that time.
  */
 import { type RequestRecord, recordsPerMessageMax, requestRecordsSchema } from '@tollgate/requests';
 import { sendError } from '@tollgate/gateway-api/http';
@@ -35,7 +36,7 @@ export function createRequestRecords({
   clock,
   log,
 }: {
-  upstreams: readonly string[];
+  upstreams: () => readonly string[];
   credential: Pick<InternalCredential, 'sign'>;
   clock: Pick<Clock, 'after'>;
   log: Log;
@@ -70,7 +71,7 @@ export function createRequestRecords({
   async function sendWaiting(): Promise<void> {
     while (waiting.length > 0) {
       const body = JSON.stringify(waiting.splice(0, recordsPerMessageMax));
-      await Promise.all(upstreams.map((origin) => deliver(origin, body)));
+      await Promise.all(upstreams().map((origin) => deliver(origin, body)));
     }
   }
 
@@ -82,7 +83,7 @@ export function createRequestRecords({
   return {
     /** Never throws and does not wait. */
     note(record: RequestRecord): void {
-      if (waiting.length >= waitingMax) return;
+      if (waiting.length >= waitingMax || upstreams().length === 0) return;
       waiting.push(record);
       cancel ??= clock.after(sendAfterMs, () => void send());
     },
