@@ -23,7 +23,7 @@ async function loadedBy(module: string): Promise<string[]> {
 
 // Packages that only some starts need, because loading them all makes a start half as long again.
 const neededBySome = [
-  ...['kafkajs', '@eventstore/db-client', '@grpc/grpc-js', 'selfsigned'],
+  ...['kafkajs', '@eventstore/db-client', '@grpc/grpc-js', 'selfsigned', '@fastify/reply-from'],
   'services/payment-service/src/payment-service.ts',
 ];
 

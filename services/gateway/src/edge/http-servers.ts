@@ -146,7 +146,7 @@ export async function registerApi(
     const { requestsPerSecondMax } = config;
     if (isFront) rememberOwnPositions(api, createOwnPositions(clock));
     if (directory !== undefined) {
-      limitRequests(api, { directory, sessionOf, clock, requestsPerSecondMax });
+      await limitRequests(api, { directory, sessionOf, clock, requestsPerSecondMax });
       limitExpensiveReads(api, directory, underWay);
     }
     for (const service of services) await service.registerRoutes?.(api);

@@ -25,7 +25,7 @@ async function start(requestsPerSecondMax: number) {
   onTestFinished(() => app.close());
   let handled = 0;
   await app.register(async (api) => {
-    limitRequests(api, {
+    await limitRequests(api, {
       directory: { authenticate },
       clock,
       requestsPerSecondMax,
@@ -130,8 +130,9 @@ describe('without an active key', () => {
   });
 });
 
-// Behind an untrusted proxy, callers without a key share the address of the people at the console: 180 requests a
-// second made every second page a 429, while money waited for a decision.
+// Behind an untrusted proxy, callers without a key share the address of the people at the console: 180 requests a second made
+// every
+// second page a 429, while money waited for a decision.
 test('a flood does not affect people signed in at the same address, and each session counts separately', async () => {
   const { app, codes } = await start(20);
   await codes(50, 'guess');
@@ -140,13 +141,4 @@ test('a flood does not affect people signed in at the same address, and each ses
   for (let count = 0; count < 20; count += 1) expect(await asSession('ada')).toBe(200);
   expect(await asSession('ada')).toBe(429);
   expect(await asSession('bob')).toBe(200);
-});
-
-test('the oldest window is dropped if there are too many keys', async () => {
-  const { codes } = await start(2);
-  expect(await codes(3, 'shop first')).toEqual([200, 200, 429]);
-  for (let index = 1; index < requestersMax; index += 1) await codes(1, `shop k${index}`);
-  expect(await codes(1, 'shop first')).toEqual([429]);
-  await codes(1, 'shop one-more');
-  expect(await codes(1, 'shop first')).toEqual([200]);
 });

@@ -1,10 +1,10 @@
-/** Limits requests per second, by key, session or address. */
-import { isIPv6 } from 'node:net';
+/** Limits requests per second, by key or by address. */
+import { fastifyRateLimit } from '@fastify/rate-limit';
 import { authenticationOf, noteCaller, sendError } from '@tollgate/gateway-api/http';
-import type { TeamDirectory } from '@tollgate/teams';
-import type { Clock } from '@tollgate/service-kit';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { LRUCache } from 'lru-cache';
+import type { Caller, TeamDirectory } from '@tollgate/teams';
+import { type Clock, InvariantViolation } from '@tollgate/service-kit';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { requestCountsOn } from './request-counts.ts';
 
 const windowMs = 1_000;
 
@@ -16,79 +16,78 @@ export type SessionOf = (request: Pick<FastifyRequest, 'headers'>) => string | u
 
 export interface RequestLimitOptions {
   directory: Pick<TeamDirectory, 'authenticate'>;
-  clock: Pick<Clock, 'monotonic'>;
+  clock: Clock;
   /** The console session of a request; absent if there is no console. */
   sessionOf?: SessionOf | undefined;
   /** Of a key without its own limit. */
   requestsPerSecondMax: number;
-  /** Maximum keys, sessions and addresses, of each kind, that are counted at the same time. @default 10,000 */
+  /** Maximum keys, and maximum addresses, counted at the same time. @default 10,000 */
   requestersMax?: number;
 }
 
 /**
  * Limits all routes of `api`, before they read anything: 429 `rate_limit_exceeded` with `Retry-After`.
  *
- * Keys, sessions and addresses count separately. A key counts from any address, and an address only for requests without an
- * active key; so a flood of made-up keys, even behind the same proxy, does not affect callers with a key, or people signed in to
- * the console. It slows a guesser's answers, but guessing is prevented by the length of the secrets.
+ * Keys and addresses count separately. A key counts from any address, and an address only for requests without an active key;
+ * so a flood
+ * of made-up keys, even behind the same proxy, does not affect callers with a key, or people signed in to the console: a
+ * session counts
+ * like a key. It slows a guesser's answers, but guessing is prevented by the length of the secrets.
  */
-export function limitRequests(api: FastifyInstance, options: RequestLimitOptions): void {
+export async function limitRequests(api: FastifyInstance, options: RequestLimitOptions): Promise<void> {
   const { directory, clock, sessionOf, requestsPerSecondMax, requestersMax = 10_000 } = options;
-  const ofKeys = createCounts(clock, requestersMax);
-  const ofSessions = createCounts(clock, requestersMax);
-  const ofAddresses = createCounts(clock, requestersMax);
-
-  function countOf(request: FastifyRequest) {
-    const authentication = authenticationOf(directory, request);
-    if (authentication.kind === 'caller') {
-      const { caller } = authentication;
-      noteCaller(caller);
-      // A key id is the team's own: another team may have the same.
-      const current = ofKeys(`${caller.team} ${caller.keyId}`);
-      return { current, max: caller.requestsPerSecondMax ?? requestsPerSecondMax, whose: 'of this API key' };
-    }
-    const session = sessionOf?.(request);
-    if (session !== undefined)
-      return { current: ofSessions(session), max: requestsPerSecondMax, whose: 'of this session' };
-    return {
-      current: ofAddresses(networkOf(request.ip)),
-      max: Math.max(1, Math.floor(requestsPerSecondMax * strangersShare)),
-      whose: 'without an active API key from this address',
-    };
+  const callers = new WeakMap<FastifyRequest, Caller>();
+  function callerOf(request: FastifyRequest): Caller {
+    const caller = callers.get(request);
+    if (caller === undefined) throw new InvariantViolation('a request was counted for a key that it lacks');
+    return caller;
   }
-
+  await api.register(fastifyRateLimit, {
+    global: false,
+    timeWindow: windowMs,
+    store: requestCountsOn(clock, requestersMax),
+  });
+  const countOfKey = api.createRateLimit({
+    max: (request) => callerOf(request).requestsPerSecondMax ?? requestsPerSecondMax,
+    // A key id is the team's own: another team may have the same.
+    keyGenerator: (request) => `${callerOf(request).team} ${callerOf(request).keyId}`,
+  });
+  const countOfSession = api.createRateLimit({
+    max: requestsPerSecondMax,
+    keyGenerator: (request) => `session ${sessionOf?.(request)}`,
+  });
+  const countOfAddress = api.createRateLimit({
+    max: Math.max(1, Math.floor(requestsPerSecondMax * strangersShare)),
+  });
   api.addHook('onRequest', async (request, reply) => {
-    const { current, max, whose } = countOf(request);
-    if (current <= max) return undefined;
-    // An `api_error`, like the Payment Service's own 429: clients retry it. An `invalid_request_error` would look permanent, and
-    // lose a sale.
-    const message = `More than ${max} requests ${whose} arrived within a second. This one was not executed. Retry later.`;
-    return sendError(reply, 'rate_limit_exceeded', { message, retryAfterSeconds: windowMs / 1_000 });
+    const authentication = authenticationOf(directory, request);
+    const isKnown = authentication.kind === 'caller';
+    if (isKnown) {
+      callers.set(request, authentication.caller);
+      noteCaller(authentication.caller);
+    }
+    const isSignedIn = !isKnown && sessionOf?.(request) !== undefined;
+    const countOfStranger = isSignedIn ? countOfSession : countOfAddress;
+    const count = await (isKnown ? countOfKey : countOfStranger)(request);
+    if (count.isAllowed || !count.isExceeded) return undefined;
+    const whose = isKnown
+      ? 'of this API key'
+      : isSignedIn
+        ? 'of this session'
+        : 'without an active API key from this address';
+    return refuse(reply, whose, count);
   });
 }
 
 /**
- * Counts requests in windows that begin with a requester's first request. In memory of this process: each instance has the full
- * limit, and up to twice as many may pass around the end of a window. Of too many requesters, the oldest window is dropped.
+ * An `api_error`, like the Payment Service's own 429: clients retry it. An `invalid_request_error` would look permanent, and
+ * lose a sale.
  */
-function createCounts(clock: Pick<Clock, 'monotonic'>, requestersMax: number) {
-  const windows = new LRUCache<string, { startedAt: number; count: number }>({ max: requestersMax });
-  return (requester: string): number => {
-    const now = clock.monotonic();
-    // Only a new window counts as a use, so that the oldest is dropped first.
-    const known = windows.peek(requester);
-    if (known !== undefined && now < known.startedAt + windowMs) return (known.count += 1);
-    windows.set(requester, { startedAt: now, count: 1 });
-    return 1;
-  };
-}
-
-/** An IPv6 client has a whole subnet of 64 bits. */
-function networkOf(address: string): string {
-  if (!isIPv6(address) || address.includes('.')) return address;
-  const [head = [], tail] = address
-    .split('::')
-    .map((part) => part.split(':').filter((group) => group !== ''));
-  const groups = [...head, ...Array.from({ length: 8 - head.length - (tail?.length ?? 0) }, () => '0')];
-  return groups.slice(0, 4).join(':');
+function refuse(
+  reply: FastifyReply,
+  whose: string,
+  { max, ttlInSeconds }: { max: number; ttlInSeconds: number },
+): FastifyReply {
+  const message = `More than ${max} requests ${whose} arrived within a second. This one was not executed. Retry later.`;
+  return sendError(reply, 'rate_limit_exceeded', { message, retryAfterSeconds: ttlInSeconds });
 }

@@ -26,10 +26,14 @@ const ofBody: readonly string[] = ['content-length', 'content-type', 'content-en
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /** @param credential ours, of this request */
-export function requestHeaders(request: FastifyRequest, credential: string): IncomingHttpHeaders {
+export function requestHeaders(
+  request: FastifyRequest,
+  headers: Headers,
+  credential: string,
+): IncomingHttpHeaders {
   const bodyless = isBodyless(request.method) ? ofBody : [];
   return {
-    ...without(request.headers, [...hopByHop, ...replaced, ...bodyless]),
+    ...without(headers, [...hopByHop, ...replaced, ...bodyless]),
     'x-forwarded-for': forwardedFor(request),
     'x-forwarded-proto': request.protocol,
     [internalCredentialHeader]: credential,
@@ -37,9 +41,14 @@ export function requestHeaders(request: FastifyRequest, credential: string): Inc
   };
 }
 
-/** Of an answer. */
-export const endToEndHeaders = (headers: Headers): IncomingHttpHeaders =>
-  without(headers, [...hopByHop, requestNotesHeader]);
+/** Of an answer. Also removes the headers listed in `Connection`. */
+export function endToEndHeaders(headers: Headers): IncomingHttpHeaders {
+  const named = String(headers['connection'] ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim());
+  return without(headers, [...hopByHop, ...named, requestNotesHeader]);
+}
 
 /**
  * The peer, after the addresses that it forwards if it is a trusted proxy (`TRUSTED_PROXIES`); other claims of a client are
@@ -47,14 +56,9 @@ export const endToEndHeaders = (headers: Headers): IncomingHttpHeaders =>
  */
 const forwardedFor = ({ ip, ips = [ip] }: FastifyRequest): string => ips.toReversed().join(', ');
 
-/** Also without those that `Connection` lists. */
-function without(headers: Headers, names: readonly string[]): IncomingHttpHeaders {
-  const listed = String(headers['connection'] ?? '')
-    .toLowerCase()
-    .split(',')
-    .map((name) => name.trim());
-  const isKept = (name: string) => ![...names, ...listed].includes(name.toLowerCase());
-  return Object.fromEntries(
-    Object.entries(headers).filter(([name, value]) => value !== undefined && isKept(name)),
+const without = (headers: Headers, names: readonly string[]): IncomingHttpHeaders =>
+  Object.fromEntries(
+    Object.entries(headers).filter(
+      ([name, value]) => value !== undefined && !names.includes(name.toLowerCase()),
+    ),
   );
-}

@@ -1,8 +1,9 @@
 /**
- * Read-your-writes for a team, and mostly monotonic reads, without `Tollgate-Min-Position`. Reads lag behind writes
- * by some milliseconds, differently per query service. The front door remembers the positions that each key has
- * written and read, and the query service waits for them, briefly. In memory of this process only: best effort, not a
- * promise.
+ * Read-your-writes for a team, and mostly monotonic reads, without `Tollgate-Min-Position`. Reads lag behind writes by some
+ * milliseconds,
+ * differently per query service. The front door remembers the positions that each key has written and read, and the query
+ * service
+ * waits for them, briefly. In memory of this process only: best effort, not a promise.
  */
 import { hash } from 'node:crypto';
 import type { Clock } from '@tollgate/service-kit';
@@ -27,26 +28,30 @@ export function rememberOwnPositions(app: FastifyInstance, ownPositions: OwnPosi
   });
 }
 
-export type OwnPositions = ReturnType<typeof createOwnPositions>;
+export interface OwnPositions {
+  /** The key of this header has had an answer at this position. */
+  note(authorization: string | undefined, position: unknown): void;
+  /** The latest of these, while it may matter. */
+  positionOf(authorization: string | undefined): string | undefined;
+}
 
-export function createOwnPositions(clock: Pick<Clock, 'monotonic'>, keysMax = 10_000) {
+export function createOwnPositions(clock: Pick<Clock, 'monotonic'>, keysMax = 10_000): OwnPositions {
   const reached = new LRUCache<string, { position: string; at: number }>({ max: keysMax });
   const positionUnder = (key: string): string | undefined => {
     const known = reached.peek(key);
     return known !== undefined && clock.monotonic() - known.at < rememberedMs ? known.position : undefined;
   };
   return {
-    /** The key of this header has had an answer at this position. */
-    note(authorization: string | undefined, position: unknown): void {
+    note(authorization, position) {
       if (authorization === undefined || typeof position !== 'string') return;
       const key = fingerprintOf(authorization);
       const known = positionUnder(key);
       // Answers may arrive in another order than the writes. A repeated one is remembered again once it was dropped.
       if (known === undefined || known < position) reached.set(key, { position, at: clock.monotonic() });
     },
-    /** The latest of these, while it may matter. */
-    positionOf: (authorization: string | undefined): string | undefined =>
-      authorization === undefined ? undefined : positionUnder(fingerprintOf(authorization)),
+    positionOf(authorization) {
+      return authorization === undefined ? undefined : positionUnder(fingerprintOf(authorization));
+    },
   };
 }
 

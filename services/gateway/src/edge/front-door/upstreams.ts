@@ -12,9 +12,16 @@ export interface UpstreamsOptions {
   clock: Pick<Clock, 'monotonic'>;
 }
 
-export type Upstreams = ReturnType<typeof createUpstreams>;
+export interface Upstreams {
+  /**
+   * Sends a request once. Another instance is tried only if none of it can have been sent, because there was no connection, or
+   * if it was
+   * not read completely (408). Rejects with the failure of the last instance.
+   */
+  request(options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData>;
+}
 
-export function createUpstreams({ origins, agent, clock }: UpstreamsOptions) {
+export function createUpstreams({ origins, agent, clock }: UpstreamsOptions): Upstreams {
   const restingUntil = new Map<string, number>();
   let turn = 0;
 
@@ -29,11 +36,7 @@ export function createUpstreams({ origins, agent, clock }: UpstreamsOptions) {
   }
 
   return {
-    /**
-     * Sends a request once. Another instance is tried only if none of it can have been sent, because there was no
-     * connection, or if it was not read completely (408). Rejects with the failure of the last instance.
-     */
-    async request(options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData> {
+    async request(options) {
       let failure: unknown;
       for (const origin of inTurn()) {
         try {
