@@ -16,7 +16,7 @@ export type Revision = number;
 export type ExpectedRevision = Revision | 'no-stream' | 'any';
 
 export interface NewEvent {
-  /** UUID. The store recognises a repeated append by it. */
+  /** UUID. The store recognizes a repeated append by it. */
   id: string;
   type: string;
   /** A JSON value. */

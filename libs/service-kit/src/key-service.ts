@@ -41,7 +41,7 @@ export function createLocalKeyService(secrets: DataSecrets, ids: Ids): KeyServic
 const ivBytes = 12;
 const tagBytes = 16;
 
-/** AES-256-GCM: initialisation vector, tag, ciphertext. */
+/** AES-256-GCM: initialization vector, tag, ciphertext. */
 export function encrypt(
   key: Buffer,
   plain: Buffer,

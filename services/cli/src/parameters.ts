@@ -4,7 +4,7 @@
  */
 import { gatewayTopics } from '@tollgate/gateway-api';
 import { currencySchema } from '@tollgate/core/money';
-import { environmentSchema, normaliseOrigin, walletNameSchema } from '@tollgate/core';
+import { environmentSchema, normalizeOrigin, walletNameSchema } from '@tollgate/core';
 import { dayMs } from '@tollgate/service-kit';
 import {
   InvalidParameter,
@@ -100,7 +100,7 @@ export const since = (text: string): AtCall => {
 
 /** An origin of webhook endpoints. */
 const endpointOrigin = (text: string): string => {
-  const origin = normaliseOrigin(text);
+  const origin = normalizeOrigin(text);
   if (origin !== undefined && !origin.endsWith(':*')) return origin;
   throw new InvalidParameter('must be an origin such as https://shop.example');
 };

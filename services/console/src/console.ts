@@ -31,7 +31,7 @@ import { accountsPage } from './pages/accounts.ts';
 import { approvalPage } from './pages/approval.ts';
 import { peoplePage, revokeCredentials } from './pages/people.ts';
 import { registerSuggestions, searchPage } from './pages/search.ts';
-import { organisationPath, registerOrganisationSignIn } from './pages/organisation-sign-in.ts';
+import { organizationPath, registerOrganizationSignIn } from './pages/organization-sign-in.ts';
 import { registerSignIn } from './pages/sign-in.ts';
 import { replayMany, replayOne, webhooksPage } from './pages/webhooks.ts';
 import { replayWebhookOf } from './pages/webhook-replay.ts';
@@ -53,7 +53,7 @@ export interface ConsoleDependencies {
   log: Log;
   /** Absent without a sandbox. */
   sandbox?: SandboxControls;
-  /** Sign-in with the organisation's accounts. */
+  /** Sign-in with the organization's accounts. */
   identityProvider?: IdentityProviderConfig;
   /** A browser that reads nothing of a file for this long is disconnected. @default 30,000 @unit milliseconds */
   exportStalledMs?: number;
@@ -87,7 +87,7 @@ export async function registerConsole(app: FastifyInstance, deps: ConsoleDepende
       hasSandbox: sandbox !== undefined,
       refresh: createRefresh(clock),
       exportStalledMs,
-      organisation: identityProvider && organisationPath,
+      organization: identityProvider && organizationPath,
       publicUrl: identityProvider?.publicUrl,
       sessions,
       apiOf: (session, address) => apiOf(() => sessions.bearerOf(session), address),
@@ -98,7 +98,7 @@ export async function registerConsole(app: FastifyInstance, deps: ConsoleDepende
     registerSignIn(scope, kit, { credentials, shortLinks, apiOf });
     if (identityProvider !== undefined) {
       const provider = createIdentityProvider(identityProvider, { clock });
-      registerOrganisationSignIn(scope, kit, { provider, credentials, log });
+      registerOrganizationSignIn(scope, kit, { provider, credentials, log });
     }
     registerPages(scope, kit, sandbox);
     registerSuggestions(scope, kit);

@@ -26,8 +26,8 @@ export interface ConsoleKit {
   refresh: Refresh;
   /** A browser that reads nothing of a file for this long is disconnected. @unit milliseconds */
   exportStalledMs: number;
-  /** URL for signing in with an organisation's account. */
-  organisation?: string | undefined;
+  /** URL for signing in with an organization's account. */
+  organization?: string | undefined;
   /** URL of the console for browsers, if configured. */
   publicUrl?: string | undefined;
 }
@@ -138,7 +138,7 @@ export async function admit(
   const { session, message } = { message: undefined, ...(await kit.sessions.of(request)) };
   if (session === undefined) {
     if (!isUnattended(request)) keepReturnAddress(request, reply, secureAttribute(request, kit.publicUrl));
-    send(kit, request, reply, signInFirstPage(kit.organisation, message));
+    send(kit, request, reply, signInFirstPage(kit.organization, message));
     return undefined;
   }
   if (!isUnattended(request)) keepSignedIn(kit, request, reply, session);

@@ -27,7 +27,7 @@ let answers: string[];
 beforeAll(async () => {
   const ports = await freePorts();
   const publicUrl = `http://127.0.0.1:${ports['GATEWAY_PORT']}`;
-  const redirectUri = `${publicUrl}/console/sign-in/organisation/callback`;
+  const redirectUri = `${publicUrl}/console/sign-in/organization/callback`;
   provider = await startIdentityProvider({ id: 'tollgate', secret: 'hush', redirectUri }, people);
   system = await startSystem({
     env: {
@@ -54,7 +54,7 @@ beforeEach(async () => {
   page = await context.newPage();
   answers = [];
   context.on('request', (request) => {
-    if (request.url().includes('/organisation/callback?')) answers.push(request.url());
+    if (request.url().includes('/organization/callback?')) answers.push(request.url());
   });
 });
 afterEach(() => context.close());
@@ -64,7 +64,7 @@ const own = (path: string) => `${system.quickstart.gatewayUrl}${path}`;
 /** From the gateway's page to the provider's, and back to the confirmation. */
 async function signInAtProvider(person: string): Promise<void> {
   await page.goto(own('/console'));
-  await page.getByRole('link', { name: 'Sign in with your organisation' }).click();
+  await page.getByRole('link', { name: 'Sign in with your organization' }).click();
   await page.waitForURL((url) => url.origin === provider.issuer);
   await page.locator('input[name="login"]').fill(person);
   await page.locator('input[name="password"]').fill('anything');
@@ -95,7 +95,7 @@ it('an admin by group signs in, sees the account, and signs out', async () => {
   await page.goto(own('/console/teams'));
   await page.getByText('Add a team').waitFor();
   await page.getByRole('button', { name: 'Sign out' }).click();
-  await page.getByRole('link', { name: 'Sign in with your organisation' }).waitFor();
+  await page.getByRole('link', { name: 'Sign in with your organization' }).waitFor();
   // A kept cookie is no longer valid.
   await context.addCookies(kept);
   const answer = await page.goto(own('/console/teams'));
@@ -187,7 +187,7 @@ it('a repeated answer of the provider is refused with a message', async () => {
     const again = await where.newPage();
     const answer = await again.goto(answers[0] ?? '');
     expect(answer?.status()).toBe(401);
-    await again.getByText('Your organisation did not confirm who you are').waitFor();
+    await again.getByText('Your organization did not confirm who you are').waitFor();
     expect(await again.getByRole('button', { name: 'Sign in', exact: true }).count()).toBe(0);
   }
   await stranger.close();

@@ -231,7 +231,7 @@ describe('refusals', () => {
     ['a wrong key', 401, 'incorrect_private_key', undefined, { headers: unknownKey }],
     ['an amount of zero', 400, 'incorrect_amount', 'amount', { body: { amount: 0 } }],
     ['an unknown currency', 400, 'incorrect_currency', 'currency', { body: { currency: 'EURO' } }],
-    ['an unknown field', 400, 'invalid_param', 'colour', { body: { colour: 'red' } }],
+    ['an unknown field', 400, 'invalid_param', 'color', { body: { color: 'red' } }],
     ['a card', 400, 'card_data_not_accepted', 'card', { body: { card: { pan: approvedCard } } }],
     [
       'a card number',

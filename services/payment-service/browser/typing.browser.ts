@@ -1,4 +1,4 @@
-/** The page's behaviour while a customer types. Without scripts, the service accepts the same input. */
+/** The page's behavior while a customer types. Without scripts, the service accepts the same input. */
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { approvedCard } from '../src/testing/samples.ts';

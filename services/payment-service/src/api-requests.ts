@@ -10,7 +10,7 @@ import {
 import { type ApiError } from '@tollgate/core/money';
 import { toErrorEntries, dayMs } from '@tollgate/service-kit';
 import type { z } from 'zod';
-import { cardBehaviour, isExpired, payoutBehaviour } from './cards.ts';
+import { cardBehavior, isExpired, payoutBehavior } from './cards.ts';
 import type { Creation } from './payment-changes.ts';
 import type { PayoutTerms } from './money-movements.ts';
 import type { RecordFilter } from './storage/tables.ts';
@@ -22,14 +22,14 @@ const codeByParameter: ReadonlyMap<string, ErrorCode> = new Map([
   ['currency', 'incorrect_currency'],
 ]);
 
-/** The body of a creation. The card number and the CVV are dropped here: only the card's behaviour is passed on. */
+/** The body of a creation. The card number and the CVV are dropped here: only the card's behavior is passed on. */
 export function readCreation(body: unknown, now: number): Read<Creation> {
   const read = readRequest(createPaymentRequestSchema, body);
   if (read.value === undefined) return read;
   const { card, recurringToken, customer: _customer, ...request } = read.value;
   if (card !== undefined && recurringToken !== undefined) return { faults: [cardOrToken()] };
   if (card !== undefined && isExpired(card.expires, now)) return { faults: [cardExpired('card.expires')] };
-  if (card !== undefined) return { value: { request, paidWith: { card: cardBehaviour(card.pan) } } };
+  if (card !== undefined) return { value: { request, paidWith: { card: cardBehavior(card.pan) } } };
   return { value: { request, paidWith: recurringToken === undefined ? undefined : { recurringToken } } };
 }
 
@@ -42,7 +42,7 @@ export function readPayout(body: unknown, now: number): Read<PayoutTerms> {
   if (recurringToken !== undefined) return { value: { ...terms, destination: { recurringToken } } };
   if (card === undefined) return { value: { ...terms, destination: { outcome: 'approved' } } };
   if (isExpired(card.expires, now)) return { faults: [cardExpired('destination.card.expires')] };
-  return { value: { ...terms, destination: payoutBehaviour(card.pan) } };
+  return { value: { ...terms, destination: payoutBehavior(card.pan) } };
 }
 
 /** The query of a list. */

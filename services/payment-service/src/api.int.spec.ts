@@ -1,4 +1,4 @@
-/** API behaviour beyond the conformance suite: ownership, races, and data that must not be echoed. */
+/** API behavior beyond the conformance suite: ownership, races, and data that must not be echoed. */
 import { Secret } from '@tollgate/service-kit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { errorsOf, refusalOf, startHarness, type Harness } from './testing/harness.ts';

@@ -1,13 +1,13 @@
-/** Card behaviour in the sandbox; nothing else of a card number is kept after parsing. */
+/** Card behavior in the sandbox; nothing else of a card number is kept after parsing. */
 import { dayMs } from '@tollgate/service-kit';
-export interface CardBehaviour {
+export interface CardBehavior {
   outcome: 'approved' | 'declined';
   /** The customer must confirm on the authentication page first. */
   needsAuthentication: boolean;
   sanitizedMask: string;
 }
 
-const testCards: ReadonlyMap<string, Omit<CardBehaviour, 'sanitizedMask'>> = new Map([
+const testCards: ReadonlyMap<string, Omit<CardBehavior, 'sanitizedMask'>> = new Map([
   ['4392963203551251', { outcome: 'approved', needsAuthentication: false }],
   ['4730198364688516', { outcome: 'declined', needsAuthentication: false }],
   ['4617611794313933', { outcome: 'approved', needsAuthentication: true }],
@@ -20,16 +20,16 @@ const testCards: ReadonlyMap<string, Omit<CardBehaviour, 'sanitizedMask'>> = new
  */
 export const looksLikeCardNumber = (digits: string): boolean => /^\d{12,19}$/.test(digits);
 
-/** The behaviour of a card: the four test cards have their own, every other number is declined. */
-export function cardBehaviour(pan: string): CardBehaviour {
-  const behaviour = testCards.get(pan) ?? { outcome: 'declined', needsAuthentication: false };
-  return { ...behaviour, sanitizedMask: maskCardNumber(pan) };
+/** The behavior of a card: the four test cards have their own, every other number is declined. */
+export function cardBehavior(pan: string): CardBehavior {
+  const behavior = testCards.get(pan) ?? { outcome: 'declined', needsAuthentication: false };
+  return { ...behavior, sanitizedMask: maskCardNumber(pan) };
 }
 
 const payoutCards: ReadonlySet<string> = new Set(['4627342642639018']);
 
 /** The outcome of a payout to a card: approved for one test card, declined for every other number. */
-export const payoutBehaviour = (pan: string): Pick<CardBehaviour, 'outcome' | 'sanitizedMask'> => ({
+export const payoutBehavior = (pan: string): Pick<CardBehavior, 'outcome' | 'sanitizedMask'> => ({
   outcome: payoutCards.has(pan) ? 'approved' : 'declined',
   sanitizedMask: maskCardNumber(pan),
 });

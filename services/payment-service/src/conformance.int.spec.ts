@@ -157,7 +157,7 @@ describe('the command', () => {
     { argv: [...service, '--move-clock'], names: '--sandbox' },
     { argv: [...service, '--only', 'some'], names: '--only' },
     { argv: [...service, '--patience', '0'], names: '--patience' },
-    { argv: [...service, '--colour'], names: '--colour' },
+    { argv: [...service, '--color'], names: '--color' },
     { argv: [...service, '--kye=secret'], names: '--kye' },
     { argv: [...service, 'more'], names: 'arguments' },
   ])('names the argument at fault: $argv', async ({ argv, names }) => {

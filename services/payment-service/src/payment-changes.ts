@@ -2,7 +2,7 @@
 import { apiError } from '@tollgate/payment-api';
 import { formatAmount, isFinalStatus, type ApiError } from '@tollgate/core/money';
 import type { Ids } from '@tollgate/service-kit';
-import type { CardBehaviour } from './cards.ts';
+import type { CardBehavior } from './cards.ts';
 import {
   answerAuthentication,
   chargeAgain,
@@ -29,9 +29,9 @@ import type { Wallets } from './wallets.ts';
 export type Result<Value> = { value: Value; refused?: never } | { refused: ApiError; value?: never };
 
 /** The means of payment if no customer is sent to the hosted page. */
-type PaidWith = { card: CardBehaviour } | { recurringToken: string };
+type PaidWith = { card: CardBehavior } | { recurringToken: string };
 
-/** A parsed creation: only the behaviour of its card is left. */
+/** A parsed creation: only the behavior of its card is left. */
 export interface Creation {
   request: CheckoutRequest;
   paidWith?: PaidWith | undefined;
@@ -83,7 +83,7 @@ export function createPaymentChanges(deps: PaymentChangesDeps) {
     create: (merchant: Merchant, creation: Creation) => createUnlessRefused(deps, merchant, creation),
     /** The customer opens the hosted page. */
     open: (token: string) => customerDoes(token, openCheckout),
-    submitCard: (token: string, card: CardBehaviour) =>
+    submitCard: (token: string, card: CardBehavior) =>
       customerDoes(token, openCheckout, submitCard(card, newToken())),
     answerAuthentication: (token: string, isConfirmed: boolean) =>
       customerDoes(token, answerAuthentication(isConfirmed, newToken())),
@@ -92,7 +92,7 @@ export function createPaymentChanges(deps: PaymentChangesDeps) {
       merchantDoes(merchant, token, nothingHeld, confirmHold(newToken())),
     decline: (merchant: Merchant, token: string) => merchantDoes(merchant, token, nothingHeld, declineHold),
     /** All the customer's steps on the page at once. */
-    pay: (merchant: Merchant, token: string, how: CardBehaviour | 'approved' | 'declined') => {
+    pay: (merchant: Merchant, token: string, how: CardBehavior | 'approved' | 'declined') => {
       const recurringToken = newToken();
       const steps =
         typeof how === 'string'

@@ -6,7 +6,7 @@
 import { isFinalStatus, paymentStatusSchema } from '@tollgate/core/money';
 import { type CreatePaymentRequest } from '@tollgate/payment-api';
 import { z } from 'zod';
-import type { CardBehaviour } from './cards.ts';
+import type { CardBehavior } from './cards.ts';
 
 /** A payment as it is stored. Times are milliseconds since the Unix epoch on the service's clock. */
 export const paymentSchema = z.object({
@@ -96,7 +96,7 @@ export const openCheckout: Step = (payment, now) =>
 
 /** The customer submits a card; it replaces an earlier card that still awaits authentication. */
 export const submitCard =
-  (card: CardBehaviour, newRecurringToken: string): Step =>
+  (card: CardBehavior, newRecurringToken: string): Step =>
   (payment, now) => {
     if (customerStep(payment) === 'none') return payment;
     const withCard = { ...payment, sanitizedMask: card.sanitizedMask, updatedAt: now };

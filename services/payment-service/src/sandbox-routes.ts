@@ -15,7 +15,7 @@ import {
   type Answer,
   type ProcessingUrl,
 } from './answers.ts';
-import { cardBehaviour, looksLikeCardNumber } from './cards.ts';
+import { cardBehavior, looksLikeCardNumber } from './cards.ts';
 import { faultsSchema, type Faults } from './faults.ts';
 import type { Registration } from './keys.ts';
 import { readLedger, type LedgerDeps } from './ledger.ts';
@@ -131,7 +131,7 @@ export function registerSandboxRoutes(app: FastifyInstance, deps: SandboxRoutesD
 const pay = ({ changes, processingUrl }: SandboxRoutesDeps): Handle =>
   reading(payerSchema, 'body', ({ pan, outcome }, merchant, request) => {
     if (pan !== undefined && outcome !== undefined) return refusal(panOrOutcome('outcome'));
-    const how = pan === undefined ? outcome : cardBehaviour(pan);
+    const how = pan === undefined ? outcome : cardBehavior(pan);
     if (how === undefined) return refusal(panOrOutcome('pan'));
     return toAnswer(changes.pay(merchant, parameterIn(request, 'token'), how), processingUrl);
   });

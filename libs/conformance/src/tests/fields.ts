@@ -194,7 +194,7 @@ export const fieldTests: ConformanceTest[] = [
   ...optionalTests,
   ...roundTripTests,
   decided('an unknown field is refused', async (peer) => {
-    expectFailureOf('invalid_request_error', await createWith(peer, { colour: 'green' }));
+    expectFailureOf('invalid_request_error', await createWith(peer, { color: 'green' }));
   }),
   decided('amount is at least 1', async (peer) => {
     for (const amount of [0, -1])

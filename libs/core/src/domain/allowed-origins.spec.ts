@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isAllowedOrigin, isAllowedRedirect, normaliseOrigin } from './allowed-origins.ts';
+import { isAllowedOrigin, isAllowedRedirect, normalizeOrigin } from './allowed-origins.ts';
 
 describe('an origin is listed in one spelling', () => {
   test.each([
@@ -18,8 +18,8 @@ describe('an origin is listed in one spelling', () => {
     ['http://127.1.2.3:*/', 'http://127.1.2.3:*'],
     ['https://[::1]:*', 'https://[::1]:*'],
   ])('%s as %s', (text, origin) => {
-    expect(normaliseOrigin(text)).toBe(origin);
-    expect(normaliseOrigin(origin)).toBe(origin);
+    expect(normalizeOrigin(text)).toBe(origin);
+    expect(normalizeOrigin(origin)).toBe(origin);
   });
 });
 
@@ -54,7 +54,7 @@ describe('is never listed', () => {
     ['a port that is none', 'https://shop.example:99999'],
     ['a name that is longer than any', `https://${'a.'.repeat(200)}example`],
   ])('%s', (_, text) => {
-    expect(normaliseOrigin(text)).toBeUndefined();
+    expect(normalizeOrigin(text)).toBeUndefined();
   });
 });
 

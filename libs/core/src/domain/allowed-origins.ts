@@ -21,7 +21,7 @@ const anyPort = ':*';
  * `http://localhost:*` is a loopback host with any port. Undefined if not allowed: plain HTTP to other hosts, a path, a
  * user name, a wildcard in the host, an alternative spelling of a host.
  */
-export function normaliseOrigin(text: string): string | undefined {
+export function normalizeOrigin(text: string): string | undefined {
   const [, base = '', portMark = ''] = listedPattern.exec(text) ?? [];
   const url = URL.parse(base);
   if (url === null || !isReachedSafely(url)) return undefined;
@@ -31,7 +31,7 @@ export function normaliseOrigin(text: string): string | undefined {
 
 const listedPattern = /^(https?:\/\/[^\s/\\?#@%*\p{Cc}]{1,255}?)(:\*)?\/?$/iu;
 
-/** True if the URL points to one of the origins, given in canonical form (`normaliseOrigin`). */
+/** True if the URL points to one of the origins, given in canonical form (`normalizeOrigin`). */
 export function isAllowedOrigin(url: string, origins: readonly string[]): boolean {
   const parsed = URL.parse(url);
   if (parsed === null || !isReachedSafely(parsed) || !isPlainlyWritten(url, parsed)) return false;

@@ -338,15 +338,15 @@ describe('a mask', () => {
   });
 
   it('leaves the text around it as it is', () => {
-    expect(maskCardNumbers('Do not honour (card 4392 9632 0355 1251), call 0800.')).toBe(
-      'Do not honour (card 439296******1251), call 0800.',
+    expect(maskCardNumbers('Do not honor (card 4392 9632 0355 1251), call 0800.')).toBe(
+      'Do not honor (card 439296******1251), call 0800.',
     );
-    expect(maskCardNumbers('Do not honour')).toBe('Do not honour');
+    expect(maskCardNumbers('Do not honor')).toBe('Do not honor');
   });
 
   it('of a truncated text leaves no part of a number that is cut in two', () => {
     for (let length = 1; length < 40; length += 1)
-      expect(maskedText('Do not honour 4392963203551251, sorry', length)).not.toMatch(/\d{7}/);
+      expect(maskedText('Do not honor 4392963203551251, sorry', length)).not.toMatch(/\d{7}/);
   });
 
   it('leaves no second number that looks like an id once the first is masked', () => {

@@ -52,7 +52,7 @@ const writesMax = 10_000;
 
 /**
  * Uses an EventStoreDB (22.10 or later) or KurrentDB, one node or a cluster. Appends with a concrete expected revision are
- * sent again while their outcome is unknown; the server recognises them.
+ * sent again while their outcome is unknown; the server recognizes them.
  *
  * @throws StartupError if the store does not answer in time, or does not let us in
  */

@@ -43,7 +43,7 @@ export function describeKeepLast(given: Stores): void {
       expect(await readData(store, stream, { direction: 'backwards', limit: 1 })).toEqual([29]);
     });
 
-    it('recognises a repeat, and counts revisions on', async () => {
+    it('recognizes a repeat, and counts revisions on', async () => {
       const store = given.store();
       const stream = freshStream();
       const [first, second] = [[givenEvent(0)], [givenEvent(1)]];

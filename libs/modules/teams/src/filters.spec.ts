@@ -1,8 +1,8 @@
 import { assertTimeBound } from '@tollgate/testing/time-bound';
 import { describe, it } from 'vitest';
-import { isAllowedOrigin, normaliseOrigin, isToken } from '@tollgate/core';
+import { isAllowedOrigin, normalizeOrigin, isToken } from '@tollgate/core';
 import { parseApiKey } from './api-key.ts';
-import { createNetworkList, normaliseNetwork } from './networks.ts';
+import { createNetworkList, normalizeNetwork } from './networks.ts';
 import { savedViewSchema } from './operators/saved-views.ts';
 
 const header = 16 * 1024;
@@ -14,8 +14,8 @@ describe('takes at most 20 ms for any text', () => {
     ['API key', header, parseApiKey],
     ['token', header, isToken],
     ['address of a caller', header, networks.has],
-    ['network', body, normaliseNetwork],
-    ['origin', body, normaliseOrigin],
+    ['network', body, normalizeNetwork],
+    ['origin', body, normalizeOrigin],
     ['URL of an allowed origin', body, (text) => isAllowedOrigin(text, ['https://a.example:*'])],
     ['saved view', body, (text) => savedViewSchema.safeParse({ name: text, page: text, query: text })],
   ])('%s (%d characters)', (_name, length, filter) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createNetworkList, normaliseNetwork } from './networks.ts';
+import { createNetworkList, normalizeNetwork } from './networks.ts';
 
 test.each([
   ['10.20.0.0/16', '10.20.0.0/16'],
@@ -7,12 +7,12 @@ test.each([
   ['2001:DB8::/32', '2001:db8::/32'],
   ['::1', '::1/128'],
   ['0.0.0.0/0', '0.0.0.0/0'],
-])('%j is normalized to %s', (text, written) => expect(normaliseNetwork(text)).toBe(written));
+])('%j is normalized to %s', (text, written) => expect(normalizeNetwork(text)).toBe(written));
 
 test.each([
   ...['', '10.20.0.0/33', '2001:db8::/129', '10.20.0/16', 'example.com', '10.0.0.0/8/8', '10.0.0.0/-1'],
   ...['10.0.0.0/', '/8', 'fe80::1%eth0', '::ffff:10.0.0.0/104', '010.0.0.1', '1', '10.0.0.0/1e1'],
-])('%j is not a network', (text) => expect(normaliseNetwork(text)).toBeUndefined());
+])('%j is not a network', (text) => expect(normalizeNetwork(text)).toBeUndefined());
 
 test('an address matches its own kind of network, including IPv4 over an IPv6 socket', () => {
   const { has } = createNetworkList(['10.20.0.0/16', '2001:db8::/32', '203.0.113.7/32']);

@@ -8,7 +8,7 @@ export const networksMax = 20;
  * The canonical form of a network: `10.20.0.0/16`, `2001:db8::/32`; a single address is a network of one. Undefined for any
  * other text, and for IPv4 written as IPv6 (`::ffff:…`): such callers are compared as IPv4.
  */
-export function normaliseNetwork(text: string): string | undefined {
+export function normalizeNetwork(text: string): string | undefined {
   const [, address = '', length] = /^([0-9a-f:.]+)(?:\/(\d{1,3}))?$/i.exec(text.trim()) ?? [];
   const version = isIP(address);
   const bits = version === 4 ? 32 : 128;
@@ -17,7 +17,7 @@ export function normaliseNetwork(text: string): string | undefined {
   return `${address.toLowerCase()}/${prefix}`;
 }
 
-/** @param networks as `normaliseNetwork` returns them */
+/** @param networks as `normalizeNetwork` returns them */
 export function createNetworkList(networks: readonly string[]): { has(address: string): boolean } {
   const list = new BlockList();
   for (const network of networks) {

@@ -1,7 +1,7 @@
 /** A team that uses the gateway, and its keys (stream `team-<name>`). Secrets of keys are never here, only their hashes. */
 import { z } from 'zod';
 import {
-  normaliseOrigin,
+  normalizeOrigin,
   originPurposes,
   originsMax,
   type OriginPurpose,
@@ -13,7 +13,7 @@ import {
   environmentSchema,
   type Environment,
 } from '@tollgate/core';
-import { networksMax, normaliseNetwork } from './networks.ts';
+import { networksMax, normalizeNetwork } from './networks.ts';
 import {
   rotateWebhookSecret,
   webhookRotationSchema,
@@ -73,7 +73,7 @@ const keySchema = z.object({
   requestsPerSecondMax: requestsPerSecondSchema.optional(),
   /** Expiry, milliseconds since the Unix epoch; absent: never. */
   expiresAt: z.int().optional(),
-  /** Networks from which it may be used (`normaliseNetwork`); absent for everywhere. */
+  /** Networks from which it may be used (`normalizeNetwork`); absent for everywhere. */
   networks: z.array(z.string()).readonly().optional(),
 });
 export interface IssueKey extends z.infer<typeof keySchema> {
@@ -182,7 +182,7 @@ function issueKey(team: Team, command: IssueKey): TeamDecision {
   const known = team.keys.find((key) => key.keyId === keyId);
   if (known !== undefined)
     return known.active && isSameKey(known, command) ? { kind: 'events', events: [] } : refuse('key_exists');
-  const networks = command.networks?.map((network) => normaliseNetwork(network) ?? { invalid: network });
+  const networks = command.networks?.map((network) => normalizeNetwork(network) ?? { invalid: network });
   const invalid = networks?.find((network) => typeof network === 'object');
   if (invalid !== undefined)
     return { kind: 'refused', refusal: { code: 'network_invalid', network: invalid.invalid } };
@@ -210,7 +210,7 @@ const isSameKey = (known: TeamKey, command: IssueKey): boolean =>
   known.environment === command.environment &&
   known.requestsPerSecondMax === command.requestsPerSecondMax &&
   known.expiresAt === command.expiresAt &&
-  isSameList(known.networks, command.networks?.map(normaliseNetwork)) &&
+  isSameList(known.networks, command.networks?.map(normalizeNetwork)) &&
   scopes.every((scope) => known.scopes.includes(scope) === command.scopes.includes(scope));
 
 const isSameList = (one: readonly unknown[] = [], other: readonly unknown[] = []): boolean =>
@@ -235,9 +235,9 @@ function revokeKey(team: Team, { keyId, reason }: RevokeKey): TeamDecision {
 function allowOrigins(team: Team, { purpose, origins: asked }: AllowOrigins): TeamDecision {
   const origins = new Set<string>();
   for (const origin of asked) {
-    const normalised = normaliseOrigin(origin);
-    if (normalised === undefined) return { kind: 'refused', refusal: { code: 'origin_invalid', origin } };
-    origins.add(normalised);
+    const normalized = normalizeOrigin(origin);
+    if (normalized === undefined) return { kind: 'refused', refusal: { code: 'origin_invalid', origin } };
+    origins.add(normalized);
   }
   if (origins.size > originsMax) return refuse('too_many_origins');
   const known = team.allowedOrigins[purpose];

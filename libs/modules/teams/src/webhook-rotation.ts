@@ -1,5 +1,5 @@
 /** Rotations of the secret that signs a team's webhooks: for all its endpoints, or for those of one origin. */
-import { environmentSchema, type Environment, normaliseOrigin } from '@tollgate/core';
+import { environmentSchema, type Environment, normalizeOrigin } from '@tollgate/core';
 import { z } from 'zod';
 import type { Team, TeamDecision } from './team.ts';
 
@@ -28,7 +28,7 @@ export function rotateWebhookSecret(team: Team, command: RotateWebhookSecret): T
     return { kind: 'refused', refusal: { code: 'too_many_rotations' } };
   if (given === undefined)
     return { kind: 'events', events: [{ type: 'WebhookSecretRotated', data: { environment, formerUntil } }] };
-  const origin = normaliseOrigin(given);
+  const origin = normalizeOrigin(given);
   if (origin === undefined || origin.endsWith(':*'))
     return { kind: 'refused', refusal: { code: 'origin_invalid', origin: given } };
   const data = { environment, origin, formerUntil };

@@ -9,7 +9,7 @@ import {
   json,
   startHttpsPeer,
   type Arrival,
-  type Behaviour,
+  type Behavior,
   type HttpsPeer,
 } from '../testing/https-peer.ts';
 
@@ -156,7 +156,7 @@ const arrivals = () => peer.arrivals.slice(arrivalsBefore);
 
 beforeAll(async () => {
   const authority = await createAuthority('Ours');
-  peer = await startHttpsPeer(await issue(authority), json(500, 'no behaviour was set'));
+  peer = await startHttpsPeer(await issue(authority), json(500, 'no behavior was set'));
   client = createPaymentService({
     baseUrl: peer.baseUrl,
     privateKey: { reveal: () => key },
@@ -196,7 +196,7 @@ describe.each(Object.entries(operations))('%s', (_name, { run, request, right, k
     async (_what, say) => {
       const kind = 'settings_error';
       const echo =
-        (statusCode: number, wrap: (said: string) => object): Behaviour =>
+        (statusCode: number, wrap: (said: string) => object): Behavior =>
         (context) =>
           json(statusCode, wrap(say(context.arrival)))(context);
       peer.next(

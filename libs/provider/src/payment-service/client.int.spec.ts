@@ -15,7 +15,7 @@ import {
   rawAnswer,
   reset,
   startHttpsPeer,
-  type Behaviour,
+  type Behavior,
   type Certificate,
   type HttpsPeer,
 } from '../testing/https-peer.ts';
@@ -49,10 +49,10 @@ afterEach(async () => {
   cleanups = [];
 });
 
-async function startPeer(...behaviours: Behaviour[]): Promise<HttpsPeer> {
+async function startPeer(...behaviors: Behavior[]): Promise<HttpsPeer> {
   const peer = await startHttpsPeer(certificate, created);
   cleanups.push(peer.close);
-  peer.next(...behaviours);
+  peer.next(...behaviors);
   return peer;
 }
 
@@ -82,10 +82,10 @@ function manualDeadlines(): { clock: Pick<Clock, 'after'>; expire: (call: number
   return { clock, expire: (call) => expiries[call]?.() };
 }
 
-/** A behaviour that never answers, and the moment of its request. */
-function silence(): { behaviour: Behaviour; arrived: Promise<unknown> } {
+/** A behavior that never answers, and the moment of its request. */
+function silence(): { behavior: Behavior; arrived: Promise<unknown> } {
   const { promise, resolve } = Promise.withResolvers<undefined>();
-  return { behaviour: () => resolve(undefined), arrived: promise };
+  return { behavior: () => resolve(undefined), arrived: promise };
 }
 
 async function listenOn(server: Server): Promise<string> {
@@ -94,7 +94,7 @@ async function listenOn(server: Server): Promise<string> {
   return `https://localhost:${(server.address() as AddressInfo).port}`;
 }
 
-const endlessBody: Behaviour = ({ response }) => {
+const endlessBody: Behavior = ({ response }) => {
   const chunk = `"${'x'.repeat(64 * 1024)}"`;
   const write = () => {
     while (!response.destroyed && response.write(chunk));
@@ -164,7 +164,7 @@ describe('the requests', () => {
 });
 
 describe('a sent request without a readable answer is unknown, and is sent once', () => {
-  const answers: Record<string, [Behaviour, string]> = {
+  const answers: Record<string, [Behavior, string]> = {
     'reset without an answer': [reset, 'connection reset'],
     'closed without an answer': [({ request }) => void request.socket.end(), 'connection reset'],
     'reset inside the answer': [
@@ -210,8 +210,8 @@ describe('a sent request without a readable answer is unknown, and is sent once'
     'success without a token': [json(200, { success: true }), 'success without a readable token and payment'],
     'no content': [({ response }) => void response.writeHead(204).end(), 'http 204 without a readable body'],
   };
-  it.each(Object.entries(answers))('%s', async (_name, [behaviour, reason]) => {
-    const peer = await startPeer(behaviour);
+  it.each(Object.entries(answers))('%s', async (_name, [behavior, reason]) => {
+    const peer = await startPeer(behavior);
     const client = connect(peer.baseUrl);
     expect(await pay(client)).toEqual({ kind: 'unknown', reason });
     expect((await pay(client, 'next')).kind).toBe('accepted');
@@ -344,8 +344,8 @@ describe('a request that never left is not-sent', () => {
 
 describe('the deadline', () => {
   it('ends a sent request without an answer as unknown', async () => {
-    const { behaviour, arrived } = silence();
-    const peer = await startPeer(behaviour);
+    const { behavior, arrived } = silence();
+    const peer = await startPeer(behavior);
     const { clock, expire } = manualDeadlines();
     const client = connect(peer.baseUrl, { clock });
 
@@ -371,11 +371,11 @@ describe('the deadline', () => {
   });
 
   it('ends a request that still waits for a connection as not-sent, and it is never sent', async () => {
-    const { behaviour, arrived } = silence();
+    const { behavior, arrived } = silence();
     let answerFirst = () => {};
     const peer = await startPeer((context) => {
       answerFirst = () => created(context);
-      behaviour(context);
+      behavior(context);
     });
     const { clock, expire } = manualDeadlines();
     const client = connect(peer.baseUrl, { clock });
@@ -399,11 +399,11 @@ describe('the deadline', () => {
 
 describe('closing', () => {
   it('waits for the calls under way, and sends no later one', async () => {
-    const { behaviour, arrived } = silence();
+    const { behavior, arrived } = silence();
     let answer = () => {};
     const peer = await startPeer((context) => {
       answer = () => created(context);
-      behaviour(context);
+      behavior(context);
     });
     const client = connect(peer.baseUrl);
     const call = pay(client);
@@ -421,13 +421,13 @@ describe('closing', () => {
 describe('secrets', () => {
   it('are not part of any outcome, however the peer repeats them', async () => {
     const echo =
-      (wrap: (text: string) => unknown, statusCode: number): Behaviour =>
+      (wrap: (text: string) => unknown, statusCode: number): Behavior =>
       (context) =>
         json(
           statusCode,
           wrap(`${context.arrival.headers.authorization ?? ''} ${context.arrival.body}`),
         )(context);
-    const echoes: Behaviour[] = [
+    const echoes: Behavior[] = [
       echo(
         (text) => ({ success: false, errors: [{ code: text, kind: text, message: text, parameter: text }] }),
         400,

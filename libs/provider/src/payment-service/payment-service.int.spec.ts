@@ -27,7 +27,7 @@ let open: (baseUrl: string) => Provider;
 
 beforeAll(async () => {
   const authority = await createAuthority('Ours');
-  peer = await startHttpsPeer(await issue(authority), json(500, 'no behaviour was set'));
+  peer = await startHttpsPeer(await issue(authority), json(500, 'no behavior was set'));
   open = (baseUrl) =>
     createPaymentService({
       baseUrl,
@@ -108,10 +108,10 @@ test.each([
 
 // A control character of a decline reason moved the cursor of a terminal, and U+202E reversed a line of a CSV file.
 test('texts are visible, and on one line', async () => {
-  const declineReason = 'Do\u001b[2J not\r\nhonour\u202e7521';
+  const declineReason = 'Do\u001b[2J not\r\nhonor\u202e7521';
   peer.next(json(200, { success: true, payment: { ...payment, status: 'declined', declineReason } }));
   expect(await provider.inquirePayment('token-1')).toMatchObject({
-    answer: { observed: { declineReason: 'Do\ufffd[2J not honour\ufffd7521' } },
+    answer: { observed: { declineReason: 'Do\ufffd[2J not honor\ufffd7521' } },
   });
 });
 

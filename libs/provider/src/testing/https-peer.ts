@@ -53,7 +53,7 @@ export interface Arrival {
 }
 
 /** Answers one request. It arrives with its body read; `tcp` is the socket below the encryption, for resets. */
-export type Behaviour = (context: {
+export type Behavior = (context: {
   arrival: Arrival;
   request: IncomingMessage;
   response: ServerResponse;
@@ -67,31 +67,31 @@ export interface HttpsPeer {
   arrivals: Arrival[];
   /** Number of TCP connections that were ever accepted. */
   connections: () => number;
-  /** Behaviours of the next requests, first come first served; without one a request is answered `standard`. */
-  next: (...behaviours: Behaviour[]) => void;
+  /** Behaviors of the next requests, first come first served; without one a request is answered `standard`. */
+  next: (...behaviors: Behavior[]) => void;
   close: () => Promise<void>;
 }
 
 export const json =
-  (statusCode: number, body: unknown): Behaviour =>
+  (statusCode: number, body: unknown): Behavior =>
   ({ response }) =>
     void response.writeHead(statusCode, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 
-export const reset: Behaviour = ({ tcp }) => void tcp.resetAndDestroy();
+export const reset: Behavior = ({ tcp }) => void tcp.resetAndDestroy();
 
 /** Writes a text below HTTP, and closes. */
 export const rawAnswer =
-  (text: string): Behaviour =>
+  (text: string): Behavior =>
   ({ request }) =>
     void request.socket.end(text);
 
 export async function startHttpsPeer(
   certificate: Certificate,
-  standard: Behaviour,
+  standard: Behavior,
   options: Pick<ServerOptions, 'maxVersion'> = {},
 ): Promise<HttpsPeer> {
   const arrivals: Arrival[] = [];
-  const behaviours: Behaviour[] = [];
+  const behaviors: Behavior[] = [];
   const tcpByPort = new Map<number | undefined, Socket>();
   let connectionCount = 0;
 
@@ -99,7 +99,7 @@ export async function startHttpsPeer(
     const { method = '', url = '', headers } = request;
     const arrival: Arrival = { method, url, headers, body: '' };
     arrivals.push(arrival);
-    const behave = behaviours.shift() ?? standard;
+    const behave = behaviors.shift() ?? standard;
     const tcp = tcpByPort.get(request.socket.remotePort);
     void text(request).then(
       (body) => {
@@ -125,7 +125,7 @@ export async function startHttpsPeer(
     arrivals,
     connections: () => connectionCount,
     next: (...added) => {
-      behaviours.push(...added);
+      behaviors.push(...added);
     },
     close: async () => {
       const closed = once(server, 'close');

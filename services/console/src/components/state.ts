@@ -1,4 +1,4 @@
-/** States have a colour, a shape and a word: colour never carries meaning alone. */
+/** States have a color, a shape and a word: color never carries meaning alone. */
 import { type Html, html } from '@tollgate/service-kit';
 import { texts } from '../texts.ts';
 

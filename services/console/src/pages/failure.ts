@@ -21,16 +21,16 @@ export const failurePage = (
 });
 
 /**
- * @param organisation URL for signing in with the organisation's account
+ * @param organization URL for signing in with the organization's account
  * @param message why a session ended
  */
-export const signInFirstPage = (organisation: string | undefined, message?: string): Rendered => ({
+export const signInFirstPage = (organization: string | undefined, message?: string): Rendered => ({
   title: texts.errors.notSignedIn,
   status: 401,
   main: html`<section class="alone">
     <h1>${texts.errors.notSignedIn}</h1>
     ${message === undefined ? undefined : html`<p>${message}</p>`}
-    ${organisation === undefined ? undefined : html`<p><a class="button" href="${organisation}">Sign in with your organisation</a></p>`}
+    ${organization === undefined ? undefined : html`<p><a class="button" href="${organization}">Sign in with your organization</a></p>`}
     <p>npm start prints a link to sign in. On a gateway that runs already, this command prints one:</p>
     <pre class="command"><code>${'npm run tollgate -- --as <you> operator link --role operator'}</code></pre>
   </section>`,

@@ -1,5 +1,5 @@
 /**
- * Verifies a person's identity with the organisation's identity provider: OpenID Connect, authorization code flow with
+ * Verifies a person's identity with the organization's identity provider: OpenID Connect, authorization code flow with
  * PKCE. The expected values are in a cookie of the requesting browser, so that an answer cannot sign in another person.
  */
 import { type Grant, grantsSchema, mergeGrants } from '@tollgate/teams';
@@ -26,7 +26,7 @@ export interface IdentityProviderConfig {
   grantsOf: readonly { group: string; grant: Grant }[];
 }
 
-export const callbackPath = '/console/sign-in/organisation/callback';
+export const callbackPath = '/console/sign-in/organization/callback';
 
 /** The initial state of a sign-in. */
 export interface Begun {

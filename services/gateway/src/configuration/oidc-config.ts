@@ -32,7 +32,7 @@ export const oidcEnvironmentSchema = z.object({
     .string()
     .optional()
     .describe(
-      'Public URL (https, without a path) of the gateway for browsers. The redirect URI is `/console/sign-in/organisation/callback` below it.',
+      'Public URL (https, without a path) of the gateway for browsers. The redirect URI is `/console/sign-in/organization/callback` below it.',
     ),
   OIDC_SCOPES: z.string().default('openid').describe('Requested scopes, separated by spaces.'),
   OIDC_PERSON_CLAIM: claimSchema

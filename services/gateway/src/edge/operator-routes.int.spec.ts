@@ -214,7 +214,7 @@ describe('open work, and decline reasons', () => {
       ],
     });
     expect(await ask('outcomes?createdBefore=1970-01-01T00:00:00Z')).toMatchObject({ counts: [] });
-    expect(await ask('outcomes?by=colour')).toMatchObject({ errors: [{ parameter: 'by' }] });
+    expect(await ask('outcomes?by=color')).toMatchObject({ errors: [{ parameter: 'by' }] });
     expect(await ask('overview')).toMatchObject({ unresolved: 2, unresolvedPayouts: 0, openDisputes: 1 });
     expect(await ask('payments/pay_2')).toMatchObject({ disputes: [{ id: 'D-1', paymentToken: 'pay_2' }] });
     expect(await ask('payments/pay_1')).toMatchObject({ disputes: [] });

@@ -7,7 +7,7 @@ const read = (fields: Partial<Record<string, string>> = {}) =>
   readCardForm(new URLSearchParams({ ...goodForm(approvedCard), ...fields }), now);
 
 describe('the card form', () => {
-  it("returns the card's behaviour, and nothing else of it", () => {
+  it("returns the card's behavior, and nothing else of it", () => {
     expect(read()).toEqual({
       card: { outcome: 'approved', needsAuthentication: false, sanitizedMask: '439296******1251' },
     });

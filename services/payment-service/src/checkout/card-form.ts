@@ -1,6 +1,6 @@
 import { dayMs } from '@tollgate/service-kit';
 import { isCardNumber } from '@tollgate/core';
-import { cardBehaviour, looksLikeCardNumber, type CardBehaviour } from '../cards.ts';
+import { cardBehavior, looksLikeCardNumber, type CardBehavior } from '../cards.ts';
 
 export const cardFields = ['number', 'expiry', 'cvv', 'holder'] as const;
 export type CardField = (typeof cardFields)[number];
@@ -15,7 +15,7 @@ export interface ShownAgain {
 }
 
 export type CardFormResult =
-  | { card: CardBehaviour; faults?: never }
+  | { card: CardBehavior; faults?: never }
   | { faults: Partial<Record<CardField, CardFault>>; shown: ShownAgain; card?: never };
 
 const holderLengthMax = 255;
@@ -23,7 +23,7 @@ const holderLengthMax = 255;
 /**
  * Parses the posted form. `now` is in milliseconds since the Unix epoch; a card is valid until the end of its month.
  *
- * The card number and the CVV are dropped here: only the card's behaviour is passed on.
+ * The card number and the CVV are dropped here: only the card's behavior is passed on.
  */
 export function readCardForm(form: URLSearchParams, now: number): CardFormResult {
   const number = field(form, 'number').replace(/[\s-]/g, '');
@@ -36,7 +36,7 @@ export function readCardForm(form: URLSearchParams, now: number): CardFormResult
     cvv: /^\d{3,4}$/.test(cvv) ? undefined : 'cvv',
     holder: isHolder(holder) ? undefined : 'holder',
   } as const);
-  if (Object.keys(faults).length === 0) return { card: cardBehaviour(number) };
+  if (Object.keys(faults).length === 0) return { card: cardBehavior(number) };
   // A card number typed into the wrong field must not be returned either.
   const shown = {
     expiry: parseExpiry(expiry) === undefined ? '' : expiry,

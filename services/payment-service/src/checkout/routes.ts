@@ -8,6 +8,7 @@ import type { Database } from '../storage/database.ts';
 import type { MerchantsTable } from '../storage/merchants-table.ts';
 import { readCardForm } from './card-form.ts';
 import { authenticationPage, cardPage, outcomePage, troublePage, type PageContext } from './pages.ts';
+import { scriptSource } from './script.ts';
 import { styleSource } from './style.ts';
 import { preferredLocale } from './texts.ts';
 
@@ -141,7 +142,7 @@ function contentSecurityPolicy(payment: Payment | undefined): string {
   );
   // A host may contain characters that end a directive; such an origin is omitted.
   const origins = redirects.filter((origin) => /^https?:\/\/[a-z0-9.:[\]-]+$/.test(origin));
-  const fixed = `default-src 'none'; style-src ${styleSource}; base-uri 'none'; frame-ancestors 'none'`;
+  const fixed = `default-src 'none'; style-src ${styleSource}; script-src ${scriptSource}; base-uri 'none'; frame-ancestors 'none'`;
   return `${fixed}; form-action ${["'self'", ...new Set(origins)].join(' ')}`;
 }
 

@@ -28,7 +28,7 @@ const en = {
   reject: 'Reject',
   approvedTitle: 'Payment successful',
   approvedText: 'Thank you. Your payment has been made.',
-  heldTitle: 'Payment authorised',
+  heldTitle: 'Payment authorized',
   heldText: 'Thank you. The amount is held until the merchant confirms it.',
   declinedTitle: 'Payment declined',
   declinedText: 'The payment was not made, and you have not been charged. To use another card, order again.',

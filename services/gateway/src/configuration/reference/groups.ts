@@ -14,7 +14,7 @@ export const groups = [
   {
     title: 'Signing in to the console',
     names: /^(OIDC_|CONSOLE_)/,
-    about: 'See [accounts of your organisation](people.md#sign-in-with-your-organizations-accounts).',
+    about: 'See [accounts of your organization](people.md#sign-in-with-your-organizations-accounts).',
   },
   {
     title: 'Separate service processes',

@@ -5,7 +5,7 @@ import { cookieOf, hostile, startConsole } from './testing/console.ts';
 import { startIdentityProvider } from './testing/identity-provider.ts';
 import { parseGrant } from '@tollgate/teams';
 
-const path = '/console/sign-in/organisation';
+const path = '/console/sign-in/organization';
 
 async function start(required: { acrValues?: string[]; maxAgeSeconds?: number } = {}) {
   const provider = await startIdentityProvider();

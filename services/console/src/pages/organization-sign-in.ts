@@ -1,5 +1,5 @@
 /**
- * Sign-in with an organisation's account. A person who returns from the identity provider gets the same kind of link
+ * Sign-in with an organization's account. A person who returns from the identity provider gets the same kind of link
  * that the command line prints, and presses the same button: a browser that arrives from another site has no session
  * yet.
  */
@@ -13,13 +13,13 @@ import { texts } from '../texts.ts';
 import { failurePage } from './failure.ts';
 import { confirmationPage } from './sign-in.ts';
 
-export interface OrganisationSignIn {
+export interface OrganizationSignIn {
   provider: IdentityProvider;
   credentials: OperatorCredentials;
   log: Log;
 }
 
-export const organisationPath = '/console/sign-in/organisation';
+export const organizationPath = '/console/sign-in/organization';
 const cookieName = 'tollgate-sign-in';
 /** Time for typing a password and a code. */
 const lifetimeMs = 10 * 60_000;
@@ -32,15 +32,15 @@ const atOnceMax = 16;
 
 const tooWeak = {
   OIDC_ACR_VALUES:
-    'Your organisation signed you in without the factor that is required here (OIDC_ACR_VALUES). Sign in again with your second factor, or ask the operators of the gateway.',
+    'Your organization signed you in without the factor that is required here (OIDC_ACR_VALUES). Sign in again with your second factor, or ask the operators of the gateway.',
   OIDC_MAX_AGE_SECONDS:
-    'Your sign-in at your organisation is older than allowed here, or its age is unknown (OIDC_MAX_AGE_SECONDS). Sign out there, and sign in again.',
+    'Your sign-in at your organization is older than allowed here, or its age is unknown (OIDC_MAX_AGE_SECONDS). Sign out there, and sign in again.',
 };
 
-export function registerOrganisationSignIn(
+export function registerOrganizationSignIn(
   app: FastifyInstance,
   kit: ConsoleKit,
-  { provider, credentials, log }: OrganisationSignIn,
+  { provider, credentials, log }: OrganizationSignIn,
 ): void {
   const used = createUsedStates(kit);
   let underWay = 0;
@@ -51,14 +51,14 @@ export function registerOrganisationSignIn(
     try {
       return await ask();
     } catch (error) {
-      log.warn({ error }, 'a sign-in with an organisation account failed');
+      log.warn({ error }, 'a sign-in with an organization account failed');
       return undefined;
     } finally {
       underWay -= 1;
     }
   }
 
-  app.get(organisationPath, async (request, reply) => {
+  app.get(organizationPath, async (request, reply) => {
     const asked = await waiting(() => provider.begin());
     if (asked === undefined) return send(kit, request, reply, failed(503));
     setCookie(reply, seal(kit, asked.begun), secureAttribute(request, kit.publicUrl));
@@ -93,7 +93,7 @@ export function registerOrganisationSignIn(
         failurePage(
           403,
           texts.errors.notSignedIn,
-          `Your organisation says that you are ${person}, and none of your groups has a role here. Ask the operators of the gateway.`,
+          `Your organization says that you are ${person}, and none of your groups has a role here. Ask the operators of the gateway.`,
         ),
       );
     }
@@ -107,21 +107,21 @@ const failed = (status: number) =>
   failurePage(
     status,
     texts.errors.notSignedIn,
-    'Your organisation did not confirm who you are, or this took too long. Try again. If it fails again, read the log of the gateway.',
+    'Your organization did not confirm who you are, or this took too long. Try again. If it fails again, read the log of the gateway.',
   );
 
 /** The state of a sign-in with its expiry, protected by a MAC. */
 function seal({ mac, clock }: ConsoleKit, begun: Begun): string {
   const until = clock.now() + lifetimeMs;
   const payload = Buffer.from(JSON.stringify({ ...begun, until })).toString('base64url');
-  return `${payload}.${mac('organisation-sign-in', payload)}`;
+  return `${payload}.${mac('organization-sign-in', payload)}`;
 }
 
 function open({ mac, clock }: ConsoleKit, { headers }: FastifyRequest): Begun | undefined {
   const cookies = (headers.cookie ?? '').split(';').map((part) => part.trim());
   const [sealed, ...others] = cookies.filter((part) => part.startsWith(`${cookieName}=`));
   const [payload = '', given = ''] = (sealed ?? '').slice(cookieName.length + 1).split('.', 2);
-  if (others.length > 0 || !isSameText(given, mac('organisation-sign-in', payload))) return undefined;
+  if (others.length > 0 || !isSameText(given, mac('organization-sign-in', payload))) return undefined;
   const { until, ...begun } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Begun & {
     until: number;
   };
@@ -133,7 +133,7 @@ function setCookie(reply: FastifyReply, value: string | undefined, secure: strin
   const age = value === undefined ? 0 : lifetimeMs / 1_000;
   reply.header(
     'set-cookie',
-    `${cookieName}=${value ?? ''}; Path=${organisationPath}; Max-Age=${age}; HttpOnly; SameSite=Lax${secure}`,
+    `${cookieName}=${value ?? ''}; Path=${organizationPath}; Max-Age=${age}; HttpOnly; SameSite=Lax${secure}`,
   );
 }
 
