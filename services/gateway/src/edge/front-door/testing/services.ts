@@ -19,7 +19,10 @@ interface Seen {
 
 interface Service {
   origin: string;
+  /** Requests of clients, in order of their arrival. */
   seen: Seen[];
+  /** Records of completed requests, which arrive at some later time. */
+  reports: Seen[];
   stop(): Promise<void>;
 }
 
@@ -29,10 +32,12 @@ const answerDone = (_request: IncomingMessage, response: ServerResponse) =>
 /** @param answer is called once the whole request has been read */
 export async function startService(answer = answerDone): Promise<Service> {
   const seen: Seen[] = [];
+  const reports: Seen[] = [];
   const server = createServer((incoming, response) => {
     void text(incoming).then((body) => {
       const { method, url, headers } = incoming;
-      if (url !== '/readyz') seen.push({ method, url, headers, body });
+      if (url === '/internal/requests') reports.push({ method, url, headers, body });
+      else if (url !== '/readyz') seen.push({ method, url, headers, body });
       response.setHeader('content-type', 'application/json');
       answer(incoming, response);
     });
@@ -43,7 +48,7 @@ export async function startService(answer = answerDone): Promise<Service> {
     await new Promise((resolve) => server.close(resolve));
   };
   onTestFinished(stop);
-  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen, stop };
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen, reports, stop };
 }
 
 /** Of an ended instance: no process listens there. */
