@@ -55,7 +55,7 @@ const metadataRequestSchema = z
   .optional();
 
 const reasonSchema = z
-  .string('must be a string')
+  .string(orMissing('must be a string'))
   .trim()
   .min(1, 'must not be empty')
   .max(1000, { error: 'must be at most 1000 characters', abort: true })

@@ -1,5 +1,11 @@
 /** The module's public names. Files that a caller needs in full are exported in full. */
 export * from './api-key.ts';
+export {
+  type Authentication,
+  type Caller,
+  type CallerScope,
+  sessionIdleMsDefault,
+} from './authentication.ts';
 export { createKeyUse, lastUseOf } from './key-use.ts';
 export { networksMax } from './networks.ts';
 export {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type CallerScope } from '../team-directory.ts';
+import type { CallerScope } from '../authentication.ts';
 import { scopes } from '../team.ts';
 import {
   everywhere,

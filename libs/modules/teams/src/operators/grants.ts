@@ -2,7 +2,7 @@
 import { type Environment, environmentSchema } from '@tollgate/core';
 import { z } from 'zod';
 import { type Scope, scopes, teamNameSchema } from '../team.ts';
-import type { CallerScope } from '../team-directory.ts';
+import type { CallerScope } from '../authentication.ts';
 
 export const operatorRoles = ['viewer', 'support', 'lead', 'operator', 'admin'] as const;
 const operatorRoleSchema = z.enum(operatorRoles);
