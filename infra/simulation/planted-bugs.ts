@@ -197,7 +197,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'limit-from-when-it-was-set',
     breaks: 'M9: a daily limit counts the whole day',
     seeds: 100,
-    file: 'libs/modules/ledger/src/balance-and-limit-guard.ts',
+    file: 'libs/modules/ledger/src/daily-limit.ts',
     from: 'left: BigInt(perDay) - ledger.spentOf(today, keyId),',
     to: 'left: BigInt(perDay) - 0n * ledger.spentOf(today, keyId),',
   },
