@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { CannotGoOn, requireGoingOn } from './stop-with-sentence.ts';
+import { CannotContinue, requireGoingOn } from './stop-with-sentence.ts';
 
 const progressIntervalMs = 10_000;
 
@@ -49,7 +49,7 @@ export interface ToolRun {
   signal?: AbortSignal | undefined;
 }
 
-/** Resolves with the exit code and the output. @throws CannotGoOn without the command, or when asked to stop */
+/** Resolves with the exit code and the output. @throws CannotContinue without the command, or when asked to stop */
 export async function runTool({ command, args, env, cwd, missing, signal }: ToolRun): Promise<ToolResult> {
   const result = await new Promise<ToolResult>((resolve, reject) => {
     const child = spawn(command, args, {
@@ -61,7 +61,7 @@ export async function runTool({ command, args, env, cwd, missing, signal }: Tool
     let output = '';
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (text: string) => (output += text));
-    child.once('error', () => reject(new CannotGoOn(missing)));
+    child.once('error', () => reject(new CannotContinue(missing)));
     child.once('close', (code) => resolve({ code, output }));
   });
   requireGoingOn(signal);

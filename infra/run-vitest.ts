@@ -11,7 +11,7 @@ export const vitestArgv = (project: string, options: readonly string[]): string[
   ...options,
 ];
 
-/** For specs without a server. @param env variables for the specs @throws CannotGoOn */
+/** For specs without a server. @param env variables for the specs @throws CannotContinue */
 export const runVitest = (
   project: string,
   options: readonly string[],

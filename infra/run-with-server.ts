@@ -25,7 +25,7 @@ export interface ProgramRun {
   signal: AbortSignal;
 }
 
-/** Resolves with the program's exit code, 1 if it was killed. @throws CannotGoOn */
+/** Resolves with the program's exit code, 1 if it was killed. @throws CannotContinue */
 export async function runWithServer({
   obtainServer,
   stopOthersIn = async () => {},

@@ -1,7 +1,7 @@
 /** `npm run test:arrangements`: the end-to-end specs, in other arrangements of processes and stores than `npm test`. */
 import { localBroker, runWithBroker } from '../kafka/run-with-broker.ts';
 import { runVitest, vitestArgv } from '../run-vitest.ts';
-import { CannotGoOn, runCommand } from '../stop-with-sentence.ts';
+import { CannotContinue, runCommand } from '../stop-with-sentence.ts';
 
 /** Projects of vitest.config.ts; services/gateway/e2e/arrangement.ts describes each. */
 const arrangements = ['services', 'one-process-eventstoredb', 'services-eventstoredb-kafka'];
@@ -25,7 +25,7 @@ await runCommand(async (signal) => {
   const named = argv.filter((argument) => !argument.startsWith('-'));
   const unknown = named.find((name) => !arrangements.includes(name));
   if (unknown !== undefined)
-    throw new CannotGoOn(
+    throw new CannotContinue(
       `Unknown arrangement ${JSON.stringify(unknown)}. The arrangements are ${arrangements.join(', ')}.`,
     );
   const [first = '', ...others] = named.length === 0 ? arrangements : named;

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ToolRun, fetchOnce, runTool } from '../fetch-once.ts';
-import { CannotGoOn } from '../stop-with-sentence.ts';
+import { CannotContinue } from '../stop-with-sentence.ts';
 
 const cacheFolder = join(import.meta.dirname, '..', '..', '.cache', 'clients');
 const requirements = join(import.meta.dirname, 'requirements.txt');
@@ -34,7 +34,7 @@ interface Fetching {
   signal: AbortSignal;
 }
 
-/** @throws CannotGoOn if one is missing and cannot be fetched */
+/** @throws CannotContinue if one is missing and cannot be fetched */
 export async function findTools(fetching: Fetching): Promise<Tools> {
   const [python, node, promtool] = await Promise.all([
     pythonPackages(fetching),
@@ -55,7 +55,7 @@ async function findGenerators({ say, signal }: Fetching): Promise<Generators> {
     const folder = join(cacheFolder, name.replaceAll(/[^\w.-]+/g, '-'));
     const fetch = async (into: string) => {
       const { code, output } = await runTool({ ...toRun(into), signal });
-      if (code !== 0) throw new CannotGoOn(`${name} could not be fetched: ${lastLine(output)}`);
+      if (code !== 0) throw new CannotContinue(`${name} could not be fetched: ${lastLine(output)}`);
     };
     await fetchOnce({ folder, what: `${name} from ${from} (first time only)`, fetch, say });
     return folder;
@@ -101,7 +101,7 @@ async function pythonPackages({ say, signal }: Fetching): Promise<string> {
     const args = ['-m', 'pip', 'install', ...options, '--requirement', requirements];
     const { code, output } = await runTool({ command: 'python3', args, missing, signal });
     if (code !== 0)
-      throw new CannotGoOn(
+      throw new CannotContinue(
         `pip could not fetch schemathesis and the client of KurrentDB: ${lastLine(output)}`,
       );
   };
@@ -120,7 +120,8 @@ async function nodePackages({ say, signal }: Fetching): Promise<string> {
       missing: 'npm was not found: it comes with Node.',
       signal,
     });
-    if (code !== 0) throw new CannotGoOn(`npm could not fetch ${packages.join(', ')}: ${lastLine(output)}`);
+    if (code !== 0)
+      throw new CannotContinue(`npm could not fetch ${packages.join(', ')}: ${lastLine(output)}`);
   };
   const what = `${packages.join(', ')} from the npm registry (first time only, about 110 MB)`;
   await fetchOnce({ folder, what, fetch: install, say });
@@ -149,8 +150,8 @@ async function unpackPrometheus(into: string, signal: AbortSignal): Promise<void
   if (result.code !== 0 && (await run('apt-get', ['update'])).code === 0) result = await download();
   const archive = readdirSync(into).find((file) => file.endsWith('.deb'));
   if (result.code !== 0 || archive === undefined)
-    throw new CannotGoOn(`apt-get could not fetch prometheus: ${lastLine(result.output)}`);
+    throw new CannotContinue(`apt-get could not fetch prometheus: ${lastLine(result.output)}`);
   const unpacked = await run('dpkg', ['-x', join(into, archive), into]);
   if (unpacked.code !== 0)
-    throw new CannotGoOn(`${archive} could not be unpacked: ${lastLine(unpacked.output)}`);
+    throw new CannotContinue(`${archive} could not be unpacked: ${lastLine(unpacked.output)}`);
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { endOf } from '../run-with-server.ts';
-import { CannotGoOn, requireGoingOn } from '../stop-with-sentence.ts';
+import { CannotContinue, requireGoingOn } from '../stop-with-sentence.ts';
 
 const answersWithinMs = 60_000;
 const endsWithinMs = 30_000;
@@ -30,7 +30,7 @@ export interface EngineOptions {
   signal: AbortSignal;
 }
 
-/** @throws CannotGoOn if no engine is running and none can be started */
+/** @throws CannotContinue if no engine is running and none can be started */
 export async function findEngine(options: EngineOptions): Promise<Engine> {
   if (answers({})) {
     options.say('Using the Docker engine that answers.');
@@ -58,7 +58,7 @@ const isThere = (program: string) => spawnSync('which', [program]).status === 0;
  * Installs missing programs if possible.
  *
  * @param packageOf the package of each program
- * @throws CannotGoOn
+ * @throws CannotContinue
  */
 export function requirePrograms(
   packageOf: Readonly<Record<string, string>>,
@@ -75,7 +75,7 @@ export function requirePrograms(
   }
   const absent = missing.filter((program) => !isThere(program));
   if (absent.length === 0) return;
-  throw new CannotGoOn(
+  throw new CannotContinue(
     `The container tests need ${absent.join(', ')}: install them (on Debian, \`apt-get install ${packages.join(' ')}\` as root), then start again.`,
   );
 }
@@ -87,7 +87,7 @@ function aptGet(...args: readonly string[]): void {
 
 async function startEngine({ dataDir, say, signal }: EngineOptions): Promise<Engine> {
   if (process.getuid?.() !== 0)
-    throw new CannotGoOn(
+    throw new CannotContinue(
       'No Docker engine answers, and only root may start one: set DOCKER_HOST, or run this as root.',
     );
   say('No Docker engine answers: starting one …');
@@ -134,7 +134,7 @@ async function untilAnswering(
     const isGone = child.exitCode !== null || child.signalCode !== null;
     if (isGone || performance.now() > until) {
       const lines = readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-logLinesShown);
-      throw new CannotGoOn(`The Docker engine did not start; its log ends with:\n${lines.join('\n')}`);
+      throw new CannotContinue(`The Docker engine did not start; its log ends with:\n${lines.join('\n')}`);
     }
     await delay(pollMs);
   }

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { findDistribution } from '../kafka/distribution.ts';
 import { fetchOnce, runTool } from '../fetch-once.ts';
-import { CannotGoOn } from '../stop-with-sentence.ts';
+import { CannotContinue } from '../stop-with-sentence.ts';
 import { type Engine, requirePrograms } from './engine.ts';
 
 const here = import.meta.dirname;
@@ -35,7 +35,7 @@ export interface MakeOptions {
   signal: AbortSignal;
 }
 
-/** Builds all images except those named in the environment. @throws CannotGoOn */
+/** Builds all images except those named in the environment. @throws CannotContinue */
 export async function makeImages(options: MakeOptions): Promise<Images> {
   const named = (name: keyof Images) => process.env[name] || undefined;
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-images-'));
@@ -88,7 +88,9 @@ function npmFolder(): string {
   const program = process.env['npm_execpath'] ?? '';
   const folder = dirname(dirname(program));
   if (!existsSync(join(folder, 'package.json')))
-    throw new CannotGoOn('The images need the folder of npm itself: run this by npm run test:containers.');
+    throw new CannotContinue(
+      'The images need the folder of npm itself: run this by npm run test:containers.',
+    );
   return folder;
 }
 
@@ -120,7 +122,7 @@ async function makeKafka(options: MakeOptions, context: string): Promise<string>
 function homeOf(java: string): string {
   const { stderr } = spawnSync(java, ['-XshowSettings:properties', '-version'], { encoding: 'utf8' });
   const home = /java\.home = (.+)/.exec(stderr)?.[1];
-  if (home === undefined) throw new CannotGoOn(`${java} has not said where it is installed.`);
+  if (home === undefined) throw new CannotContinue(`${java} has not said where it is installed.`);
   return home;
 }
 
@@ -148,7 +150,7 @@ interface RunOptions {
   signal: AbortSignal;
 }
 
-/** Prints the program's output if it fails. @throws CannotGoOn */
+/** Prints the program's output if it fails. @throws CannotContinue */
 async function run(
   command: string,
   args: readonly string[],
@@ -158,5 +160,5 @@ async function run(
   const { code, output } = await runTool({ command, args, env, missing, signal });
   if (code === 0) return;
   const lines = output.trimEnd().split('\n').slice(-linesShown).join('\n');
-  throw new CannotGoOn(`${command} ${args.slice(0, 2).join(' ')} failed (${code ?? 'ended'}):\n${lines}`);
+  throw new CannotContinue(`${command} ${args.slice(0, 2).join(' ')} failed (${code ?? 'ended'}):\n${lines}`);
 }

@@ -6,7 +6,7 @@ import {
   runWithServer,
   startServerProgram,
 } from '../run-with-server.ts';
-import { CannotGoOn, requireGoingOn, runCommand } from '../stop-with-sentence.ts';
+import { CannotContinue, requireGoingOn, runCommand } from '../stop-with-sentence.ts';
 import { findEngine } from './engine.ts';
 import { makeImages, testVersion } from './images.ts';
 
@@ -62,10 +62,10 @@ async function obtainServers(signal: AbortSignal): Promise<RunningServer> {
   };
 }
 
-/** @throws CannotGoOn */
+/** @throws CannotContinue */
 async function serverIn(program: string, signal: AbortSignal): Promise<ServerProgram> {
   const server = await startServerProgram([program], { signal });
   requireGoingOn(signal);
-  if (server === undefined) throw new CannotGoOn('The Docker engine no longer answers.');
+  if (server === undefined) throw new CannotContinue('The Docker engine no longer answers.');
   return server;
 }

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { CannotGoOn } from '../stop-with-sentence.ts';
+import { CannotContinue } from '../stop-with-sentence.ts';
 
 const workspace = join(import.meta.dirname, '..', '..');
 export const cacheFolder = join(workspace, '.cache', 'kafka');
@@ -12,7 +12,7 @@ export interface CommandLine {
   securedPort?: number;
 }
 
-/** Reads `--data-dir <folder>`, `--secured-port <port>` and `--help`. @throws CannotGoOn for anything else. */
+/** Reads `--data-dir <folder>`, `--secured-port <port>` and `--help`. @throws CannotContinue for anything else. */
 export function readCommandLine(argv: readonly string[]): CommandLine {
   let dataDir = join(cacheFolder, 'data');
   let securedPort: number | undefined;
@@ -21,10 +21,10 @@ export function readCommandLine(argv: readonly string[]): CommandLine {
     if (argument === '--help') return { wantsHelp: true, dataDir };
     const [name, attached] = splitAtEquals(argument);
     if (name !== '--data-dir' && name !== '--secured-port')
-      throw new CannotGoOn(`Unknown argument ${JSON.stringify(argument)}. See --help.`);
+      throw new CannotContinue(`Unknown argument ${JSON.stringify(argument)}. See --help.`);
     const value = attached ?? rest.shift();
     if (value === undefined || value === '')
-      throw new CannotGoOn(`${name} needs a ${name === '--data-dir' ? 'folder' : 'port'}.`);
+      throw new CannotContinue(`${name} needs a ${name === '--data-dir' ? 'folder' : 'port'}.`);
     if (name === '--data-dir') dataDir = resolve(value);
     else securedPort = toPort(name, value);
   }
@@ -36,7 +36,7 @@ function splitAtEquals(argument: string): [string, string | undefined] {
   return at < 0 ? [argument, undefined] : [argument.slice(0, at), argument.slice(at + 1)];
 }
 
-/** @throws CannotGoOn unless it is the number of a TCP port. */
+/** @throws CannotContinue unless it is the number of a TCP port. */
 export function readPort(text: string | undefined): number {
   return text === undefined || text === '' ? portDefault : toPort('KAFKA_PORT', text);
 }
@@ -44,5 +44,5 @@ export function readPort(text: string | undefined): number {
 function toPort(name: string, text: string): number {
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port >= 1 && port <= 65_535) return port;
-  throw new CannotGoOn(`${name} must be a port from 1 to 65535, and is ${JSON.stringify(text)}.`);
+  throw new CannotContinue(`${name} must be a port from 1 to 65535, and is ${JSON.stringify(text)}.`);
 }

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheFolder } from './command-line.ts';
 import { fetchOnce, runTool } from '../fetch-once.ts';
-import { CannotGoOn } from '../stop-with-sentence.ts';
+import { CannotContinue } from '../stop-with-sentence.ts';
 
 // 4.4.0 is listed there, but its kafka-tools-api is missing, so it cannot be resolved.
 export const kafkaVersion = '4.3.1';
@@ -49,7 +49,7 @@ export interface Distribution {
   classPath: string;
 }
 
-/** Finds Java and the jars; downloads missing jars. @throws CannotGoOn */
+/** Finds Java and the jars; downloads missing jars. @throws CannotContinue */
 export async function findDistribution(
   say: (line: string) => void,
   signal?: AbortSignal,
@@ -66,10 +66,11 @@ function findJava(): string {
   const java = home === undefined || home === '' ? 'java' : join(home, 'bin', 'java');
   const { stderr, error } = spawnSync(java, ['-version'], { encoding: 'utf8' });
   const advice = `install a Java runtime of version ${javaVersionMin} or later (on Debian, openjdk-17-jre-headless)`;
-  if (error !== undefined) throw new CannotGoOn(`Kafka needs Java, and ${java} was not found: ${advice}.`);
+  if (error !== undefined)
+    throw new CannotContinue(`Kafka needs Java, and ${java} was not found: ${advice}.`);
   const version = /version "(\d+)/.exec(stderr)?.[1];
   if (Number(version) >= javaVersionMin) return java;
-  throw new CannotGoOn(`Kafka needs a newer Java than ${version ?? 'this one'}: ${advice}.`);
+  throw new CannotContinue(`Kafka needs a newer Java than ${version ?? 'this one'}: ${advice}.`);
 }
 
 async function fetchJars(into: string, signal?: AbortSignal): Promise<void> {
@@ -84,5 +85,5 @@ async function fetchJars(into: string, signal?: AbortSignal): Promise<void> {
   });
   if (code === 0) return;
   const reason = /\[ERROR\] (.+)/.exec(output)?.[1] ?? 'Maven gave no reason';
-  throw new CannotGoOn(`Maven could not fetch Kafka ${kafkaVersion}: ${reason}`);
+  throw new CannotContinue(`Maven could not fetch Kafka ${kafkaVersion}: ${reason}`);
 }

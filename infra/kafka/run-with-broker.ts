@@ -6,7 +6,7 @@ import { findBroker, stopBroker } from './broker-process.ts';
 import type { Distribution } from './distribution.ts';
 import { freePort, startBroker } from './start-broker.ts';
 
-/** Resolves with the program's exit code, 1 if it was killed. @throws CannotGoOn */
+/** Resolves with the program's exit code, 1 if it was killed. @throws CannotContinue */
 export const runWithBroker = (run: Omit<ProgramRun, 'stopOthersIn'>): Promise<number> =>
   // Brokers are not in a process group.
   runWithServer({ ...run, stopOthersIn: stopBrokersIn });

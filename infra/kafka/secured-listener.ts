@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { CannotGoOn } from '../stop-with-sentence.ts';
+import { CannotContinue } from '../stop-with-sentence.ts';
 
 export const securedUser = 'tollgate';
 
@@ -21,11 +21,11 @@ const passwordFile = (dataDir: string) => join(dataDir, 'sasl-password');
 /** Certificate authority for clients, PEM. */
 const certificateFile = (dataDir: string) => join(dataDir, 'ca.pem');
 
-/** Creates a password and a certificate for 127.0.0.1 if they do not exist. @throws CannotGoOn */
+/** Creates a password and a certificate for 127.0.0.1 if they do not exist. @throws CannotContinue */
 export function secureListener(java: string, dataDir: string, port: number): SecuredListener {
   if (!existsSync(passwordFile(dataDir))) {
     if (existsSync(join(dataDir, 'log')))
-      throw new CannotGoOn(
+      throw new CannotContinue(
         `The data in ${dataDir} were begun without --secured-port: set --data-dir to a new folder.`,
       );
     const password = randomBytes(16).toString('hex');
@@ -49,7 +49,7 @@ function runKeytool(java: string, args: readonly string[]): void {
   const keytool = java.includes('/') ? join(dirname(java), 'keytool') : 'keytool';
   const { status, stdout, error } = spawnSync(keytool, args, { encoding: 'utf8' });
   if (status !== 0)
-    throw new CannotGoOn(`The certificate could not be made: ${error?.message ?? stdout.trim()}`);
+    throw new CannotContinue(`The certificate could not be made: ${error?.message ?? stdout.trim()}`);
 }
 
 export const securedProperties = ({ password, keyStore }: SecuredListener) => `

@@ -22,7 +22,7 @@ import {
   securedFormatArgs,
   securedProperties,
 } from './secured-listener.ts';
-import { CannotGoOn, requireGoingOn } from '../stop-with-sentence.ts';
+import { CannotContinue, requireGoingOn } from '../stop-with-sentence.ts';
 
 const readyWithinMs = 120_000;
 const pollMs = 250;
@@ -41,7 +41,7 @@ export interface BrokerOptions {
   distribution?: Distribution;
 }
 
-/** Starts a broker, or returns the one running on this data. @throws CannotGoOn */
+/** Starts a broker, or returns the one running on this data. @throws CannotContinue */
 export async function startBroker(options: BrokerOptions): Promise<BrokerProcess & { wasUp: boolean }> {
   const { dataDir, port, say } = options;
   const running = findBroker(dataDir);
@@ -65,7 +65,7 @@ export async function startBroker(options: BrokerOptions): Promise<BrokerProcess
   } catch (error) {
     process.kill(pid, 'SIGKILL');
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    throw new CannotGoOn(`Another start is under way on the data in ${dataDir}.`);
+    throw new CannotContinue(`Another start is under way on the data in ${dataDir}.`);
   }
   await waitUntilServing(pid, options);
   return { pid, port, wasUp: false };
@@ -76,7 +76,9 @@ function makeFolder(dataDir: string): void {
     mkdirSync(dataDir, { recursive: true });
   } catch (error) {
     const { code = 'unknown error' } = error as NodeJS.ErrnoException;
-    throw new CannotGoOn(`The folder ${dataDir} cannot be used for Kafka's data (${code}): set --data-dir.`);
+    throw new CannotContinue(
+      `The folder ${dataDir} cannot be used for Kafka's data (${code}): set --data-dir.`,
+    );
   }
 }
 
@@ -85,13 +87,13 @@ async function requireServing(
   { dataDir, port }: BrokerOptions,
 ): Promise<BrokerProcess> {
   if (running.port !== port)
-    throw new CannotGoOn(
+    throw new CannotContinue(
       `A broker already runs on the data in ${dataDir}, at port ${running.port}: stop it first with npm run kafka:down.`,
     );
   const until = performance.now() + readyWithinMs;
   while (!(await servesMetadata(running.port))) {
     if (performance.now() > until)
-      throw new CannotGoOn(
+      throw new CannotContinue(
         `The broker that runs already (process ${running.pid}) does not answer: stop it first with npm run kafka:down.`,
       );
     await delay(pollMs);
@@ -103,7 +105,7 @@ async function requireFreePort(port: number): Promise<void> {
   const problem = await portProblem(port);
   if (problem === undefined) return;
   const other = port === portDefault ? 'another one' : 'one that is free';
-  throw new CannotGoOn(`Port ${port} cannot be used (${problem}): set KAFKA_PORT to ${other}.`);
+  throw new CannotContinue(`Port ${port} cannot be used (${problem}): set KAFKA_PORT to ${other}.`);
 }
 
 function portProblem(port: number): Promise<string | undefined> {
@@ -176,7 +178,9 @@ function format(
     { encoding: 'utf8' },
   );
   if (status !== 0)
-    throw new CannotGoOn(`The storage in ${dataDir} could not be formatted.\n${lastLines(stdout + stderr)}`);
+    throw new CannotContinue(
+      `The storage in ${dataDir} could not be formatted.\n${lastLines(stdout + stderr)}`,
+    );
 }
 
 const logFile = (dataDir: string) => join(dataDir, 'server.log');
@@ -192,7 +196,7 @@ function launch({ java, classPath }: Distribution, { dataDir }: BrokerOptions): 
   const child = spawn(java, args, { detached: true, stdio: ['ignore', log, log] });
   closeSync(log);
   child.unref();
-  if (child.pid === undefined) throw new CannotGoOn(`${java} could not be started.`);
+  if (child.pid === undefined) throw new CannotContinue(`${java} could not be started.`);
   return child.pid;
 }
 
@@ -207,7 +211,7 @@ async function waitUntilServing(pid: number, { dataDir, port, signal }: BrokerOp
       removePidFile(dataDir);
       const what = isGone ? 'ended while it was starting' : `did not serve within ${readyWithinMs / 1_000} s`;
       const log = lastLines(readFileSync(logFile(dataDir), 'utf8'));
-      throw new CannotGoOn(`Kafka ${what}; ${logFile(dataDir)} ends with:\n${log}`);
+      throw new CannotContinue(`Kafka ${what}; ${logFile(dataDir)} ends with:\n${log}`);
     }
     await delay(pollMs);
   }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fetchOnce, runTool } from '../fetch-once.ts';
-import { CannotGoOn } from '../stop-with-sentence.ts';
+import { CannotContinue } from '../stop-with-sentence.ts';
 
 /** Later versions need Go 1.26. */
 const kustomizeVersion = 'v5.8.1';
@@ -17,7 +17,7 @@ export interface Tools {
   validator: string;
 }
 
-/** @throws CannotGoOn if they are missing and cannot be fetched */
+/** @throws CannotContinue if they are missing and cannot be fetched */
 export async function findTools(say: (line: string) => void, signal?: AbortSignal): Promise<Tools> {
   const kustomize = join(cacheFolder, `kustomize-${kustomizeVersion}`);
   const digest = createHash('sha256').update(readFileSync(requirements)).digest('hex').slice(0, 12);
@@ -46,7 +46,9 @@ async function buildKustomize(into: string, signal?: AbortSignal): Promise<void>
     signal,
   });
   if (code !== 0)
-    throw new CannotGoOn(`Go could not fetch and build kustomize ${kustomizeVersion}: ${lastLine(output)}`);
+    throw new CannotContinue(
+      `Go could not fetch and build kustomize ${kustomizeVersion}: ${lastLine(output)}`,
+    );
 }
 
 async function installValidator(into: string, signal?: AbortSignal): Promise<void> {
@@ -57,7 +59,7 @@ async function installValidator(into: string, signal?: AbortSignal): Promise<voi
       'The manifests are validated with Python, which was not found: install it (on Debian, `apt-get install python3-pip`), then start again.',
     signal,
   });
-  if (code !== 0) throw new CannotGoOn(`pip could not fetch kubernetes-validate: ${lastLine(output)}`);
+  if (code !== 0) throw new CannotContinue(`pip could not fetch kubernetes-validate: ${lastLine(output)}`);
 }
 
 const lastLine = (output: string): string => output.trim().split('\n').at(-1) ?? 'it gave no reason';

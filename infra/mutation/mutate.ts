@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { copyWorkspace, workspace } from '../copy-workspace.ts';
-import { CannotGoOn, runCommand } from '../stop-with-sentence.ts';
+import { CannotContinue, runCommand } from '../stop-with-sentence.ts';
 
 const usage = `npm run mutate [-- <file> …] [--concurrency <n>]
 
@@ -40,15 +40,15 @@ function readCommandLine(argv: string[]): { files: string[]; concurrency: number
   try {
     given = parseArgs({ args: argv, options, allowPositionals: true });
   } catch {
-    throw new CannotGoOn('Unknown option. See --help.');
+    throw new CannotContinue('Unknown option. See --help.');
   }
   const { values, positionals: files } = given;
   if (values.help === true) return undefined;
   const missing = files.find((file) => !existsSync(join(workspace, domain, file)));
-  if (missing !== undefined) throw new CannotGoOn(`There is no file ${missing} in ${domain}.`);
+  if (missing !== undefined) throw new CannotContinue(`There is no file ${missing} in ${domain}.`);
   const concurrency = Number(values.concurrency);
   if (!Number.isInteger(concurrency) || concurrency < 1)
-    throw new CannotGoOn('--concurrency must be a whole number of at least 1.');
+    throw new CannotContinue('--concurrency must be a whole number of at least 1.');
   return { files, concurrency };
 }
 
@@ -82,7 +82,7 @@ function run(command: string, args: readonly string[], cwd: string, signal: Abor
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code) =>
-      code === 0 ? resolve() : reject(new CannotGoOn(`${command} ${args[0] ?? ''} ended with ${code}.`)),
+      code === 0 ? resolve() : reject(new CannotContinue(`${command} ${args[0] ?? ''} ended with ${code}.`)),
     );
   });
 }

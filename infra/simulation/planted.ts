@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type PlantedBug, plantedBugs } from './planted-bugs.ts';
 import { copyWorkspace } from '../copy-workspace.ts';
-import { CannotGoOn, runCommand } from '../stop-with-sentence.ts';
+import { CannotContinue, runCommand } from '../stop-with-sentence.ts';
 
 interface Outcome {
   bug: PlantedBug;
@@ -40,7 +40,7 @@ function readCommandLine() {
       },
     });
   } catch {
-    throw new CannotGoOn('Unknown option. See --help.');
+    throw new CannotContinue('Unknown option. See --help.');
   }
 }
 
@@ -49,13 +49,13 @@ type Values = ReturnType<typeof readCommandLine>['values'];
 function wholeNumber(name: 'every' | 'seeds', values: Values): number {
   const value = Number(values[name]);
   if (Number.isSafeInteger(value) && value >= 1) return value;
-  throw new CannotGoOn(`--${name} must be a whole number of at least 1.`);
+  throw new CannotContinue(`--${name} must be a whole number of at least 1.`);
 }
 
 function wanted({ values, positionals }: ReturnType<typeof readCommandLine>): PlantedBug[] {
   const unknown = positionals.find((name) => !plantedBugs.some((bug) => bug.name === name));
   if (unknown !== undefined)
-    throw new CannotGoOn(`Unknown planted bug ${unknown}. infra/simulation/planted-bugs.ts lists them.`);
+    throw new CannotContinue(`Unknown planted bug ${unknown}. infra/simulation/planted-bugs.ts lists them.`);
   const named = plantedBugs.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
   const every = wholeNumber('every', values);
   return named.filter((_, index) => index % every === 0);
@@ -81,7 +81,7 @@ async function catchOne(copy: string, bug: PlantedBug, seedsMax: number): Promis
   const path = join(copy, bug.file);
   const text = readFileSync(path, 'utf8');
   if (text.split(bug.from).length !== 2)
-    throw new CannotGoOn(
+    throw new CannotContinue(
       `${bug.name}: ${bug.file} must contain ${JSON.stringify(bug.from)} exactly once. Update planted-bugs.ts.`,
     );
   const startedAt = performance.now();
@@ -117,7 +117,7 @@ function simulate(copy: string, seeds: number): Promise<Brief> {
     child.on('close', (code) => {
       const last = output.trim().split('\n').at(-1) ?? '';
       if (last.startsWith('{')) resolve(JSON.parse(last) as Brief);
-      else reject(new CannotGoOn(`The simulation ended with exit code ${code} and without a report.`));
+      else reject(new CannotContinue(`The simulation ended with exit code ${code} and without a report.`));
     });
   });
 }

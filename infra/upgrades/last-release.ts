@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { linkInstalled, workspace } from '../copy-workspace.ts';
 import { runTool } from '../fetch-once.ts';
-import { CannotGoOn } from '../stop-with-sentence.ts';
+import { CannotContinue } from '../stop-with-sentence.ts';
 
 /** The first release whose stored format this one reads. */
 const oldestReadable = [0, 2, 0] as const;
@@ -12,7 +12,7 @@ const oldestReadable = [0, 2, 0] as const;
  * Builds it in the folder and returns the folder; undefined before the first release that this one can read.
  * `LAST_RELEASE` may name another commit.
  *
- * @throws CannotGoOn if it cannot be found or installed
+ * @throws CannotContinue if it cannot be found or installed
  */
 export async function buildLastRelease(
   folder: string,
@@ -56,7 +56,7 @@ async function lastReleaseOf(run: Run): Promise<string | undefined> {
   const found = tag.code === 0 ? tag : await run('git', '-C', workspace, 'log', ...grep);
   const [, major, minor, patch] = /\bv(\d+)\.(\d+)\.(\d+)/.exec(found.output) ?? [];
   if (found.code !== 0 || patch === undefined)
-    throw new CannotGoOn(
+    throw new CannotContinue(
       'This clone contains neither the tag nor the commit of any release. Fetch them: git fetch --unshallow --tags.',
     );
   const version = [major, minor, patch].map(Number);
@@ -68,5 +68,5 @@ async function lastReleaseOf(run: Run): Promise<string | undefined> {
 
 async function required(running: ReturnType<typeof runTool>, what: string): Promise<void> {
   const { code, output } = await running;
-  if (code !== 0) throw new CannotGoOn(`${what} failed: ${output.trim().split('\n').at(-1) ?? ''}`);
+  if (code !== 0) throw new CannotContinue(`${what} failed: ${output.trim().split('\n').at(-1) ?? ''}`);
 }

@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { copyWorkspace, workspace } from '../copy-workspace.ts';
-import { CannotGoOn } from '../stop-with-sentence.ts';
+import { CannotContinue } from '../stop-with-sentence.ts';
 
 interface Change {
   file: string;
@@ -91,13 +91,13 @@ export const createPayments =`,
 const viewFile = 'libs/modules/views/src/view-kind.ts';
 const viewVersion = /viewSchemaVersion = (\d+);/;
 
-/** Builds it in the folder, and returns the folder. @throws CannotGoOn if a change no longer applies */
+/** Builds it in the folder, and returns the folder. @throws CannotContinue if a change no longer applies */
 export async function buildNextRelease(folder: string): Promise<string> {
   await copyWorkspace(folder);
   for (const { file, from, to } of changesAt(schemaVersion()))
     change(join(folder, file), (text) => {
       if (text.split(from).length !== 2)
-        throw new CannotGoOn(
+        throw new CannotContinue(
           `infra/upgrades/next-release.ts: ${JSON.stringify(from)} must occur exactly once in ${file}.`,
         );
       return text.replace(from, () => to);

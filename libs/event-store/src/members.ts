@@ -61,7 +61,7 @@ export function createMembers({ store, clock, ids, log, self }: MembersOptions) 
   let beatSoon = () => {};
 
   // Without an expected revision, so that many can send heartbeats concurrently: a duplicate or late one does no harm.
-  const tell = (type: 'MemberLives' | 'MemberLeft') =>
+  const record = (type: 'MemberLives' | 'MemberLeft') =>
     store.append(
       membersStream,
       [{ id: ids.uuid(), type, data: { ...self, ...announced, shares: sharesOf(shares) }, metadata: {} }],
@@ -76,7 +76,7 @@ export function createMembers({ store, clock, ids, log, self }: MembersOptions) 
 
   async function beat(): Promise<void> {
     const before = clock.now();
-    await tell('MemberLives');
+    await record('MemberLives');
     const after = clock.now();
     await others.look();
     const recordedAt = others.ownRecordedAt() ?? after;
@@ -126,7 +126,7 @@ export function createMembers({ store, clock, ids, log, self }: MembersOptions) 
           trouble.failed({ operation: membersStream, code: errorCode(error) ?? '', error }),
         );
       }
-      await tell('MemberLeft').catch(() => undefined);
+      await record('MemberLeft').catch(() => undefined);
     },
   };
 }

@@ -55,7 +55,7 @@ export async function live(
   faults.end();
   const restored = isLost ? restore(callerOf) : undefined;
   if (isLong) await outageOfDays(world, callerOf);
-  trace.tell('HEALING: nothing fails any more');
+  trace.log('HEALING: nothing fails any more');
   disasters.heal();
   const ofTeams = () => [...world.webhooks.differences(), ...endpoints.differences()];
   const waits = [stories.differences, moving.differences, restored?.differences ?? ofTeams];
@@ -103,7 +103,7 @@ async function heal(world: World, { persons, feeds, waits }: UnderWay): Promise<
   do await scheduler.runUntil(scheduler.now() + pauseMs, world.hasFailed);
   while (!world.hasFailed() && scheduler.now() < boundMs() && differences().length > 0);
   if (world.hasFailed()) return;
-  trace.tell('it is compared');
+  trace.log('it is compared');
   for (const difference of differences()) complain('I9', difference);
   world.checks.atEnd();
   requireTopics(world.broker.records, log.all(), complain);

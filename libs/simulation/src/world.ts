@@ -109,8 +109,8 @@ function createWorld({ violations, paths, ...origin }: Origin): World {
     faults: createFaults(random.fork('faults'), pace),
     log,
     ledger: createLedger(trueTime, random.fork('ledger'), (changed) => {
-      trace.tell(`service: ${changed.orderNumber} ${changed.type} is ${changed.status}`);
-      callbacks.tell(changed);
+      trace.log(`service: ${changed.orderNumber} ${changed.type} is ${changed.status}`);
+      callbacks.notify(changed);
       world.checks.onLedgerChanged();
     }),
     machines: [],
@@ -120,7 +120,7 @@ function createWorld({ violations, paths, ...origin }: Origin): World {
     broker: createBroker('kafka.sim'),
     saw: (path) => void paths.set(path, (paths.get(path) ?? 0) + 1),
     complain: (invariant, text) => {
-      trace.tell(`VIOLATION of ${invariant}: ${text}`);
+      trace.log(`VIOLATION of ${invariant}: ${text}`);
       violations.push({ invariant, text, atMs: scheduler.now() });
     },
     hasFailed: () => violations.length > 0,
@@ -162,7 +162,7 @@ function hear({ trace, books, webhooks, checks, scheduler, saw }: World, event: 
   const { stream, revision, type, data } = event;
   // Nine events of ten, and none of them about money.
   if (stream.startsWith('lease-') || stream === 'members') return;
-  if (/^(payment|payout|dispute)-/.test(stream)) trace.tell(`${stream} #${revision} ${type}`);
+  if (/^(payment|payout|dispute)-/.test(stream)) trace.log(`${stream} #${revision} ${type}`);
   books.apply(event, scheduler.now());
   webhooks.onRecorded(event);
   checks.onRecorded(event);

@@ -112,7 +112,7 @@ async function measureRow(gateway: GatewayTarget, service: Service, made: number
   return { payments: made + count + 1, perSecond, cpuMs, medianMs, p99Ms, callbacksPerSecond, memoryMiB };
 }
 
-function tell({ payments, perSecond, cpuMs, medianMs, p99Ms, callbacksPerSecond, memoryMiB }: Row): void {
+function print({ payments, perSecond, cpuMs, medianMs, p99Ms, callbacksPerSecond, memoryMiB }: Row): void {
   say(
     `${rounded(payments)} payments: created, processor`,
     `${rounded(perSecond)}/s, ${cpuMs.toFixed(2)} ms each; p50 / p99 ${medianMs.toFixed(1)} / ${p99Ms.toFixed(1)} ms`,
@@ -128,7 +128,7 @@ async function measure({ payments, json }: Options): Promise<void> {
   for (const step of steps) {
     made = await fill(gateway, service, { made, wanted: Math.round(payments * step) });
     const row = await measureRow(gateway, service, made);
-    tell(row);
+    print(row);
     rows.push(row);
     made = row.payments;
   }

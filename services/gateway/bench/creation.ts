@@ -193,7 +193,7 @@ async function compare(
 
 const inMs = ({ medianMs, p99Ms }: Times): string => `${medianMs.toFixed(1)} / ${p99Ms.toFixed(1)} ms`;
 
-function tell({ connections, gateway, bare, share, behind, half }: Comparison): void {
+function print({ connections, gateway, bare, share, behind, half }: Comparison): void {
   say(
     `${connections} connections: creations, bare chain, share`,
     `${rounded(gateway.perSecond)}/s, ${rounded(bare.perSecond)}/s, ${share.toFixed(2)}`,
@@ -281,7 +281,7 @@ async function main(): Promise<void> {
   const comparisons: Comparison[] = [];
   for (const connections of options.connectionCounts) {
     const comparison = await compare({ gateway, bare }, options, connections);
-    tell(comparison);
+    print(comparison);
     comparisons.push(comparison);
   }
   const memory = memoryOf(gateway.child);

@@ -14,7 +14,7 @@ import {
 } from './review.ts';
 
 type Code = 'odd' | 'even';
-const nobody: Reviewable<Code> = noReviews;
+const noReviewsYet: Reviewable<Code> = noReviews;
 const evidence = { text: 'a', number: 1, flag: true, nothing: null };
 
 const openedIn = (state: Reviewable<Code>, code: Code, seen: object): Reviewable<Code> => ({
@@ -28,7 +28,7 @@ const resolvedIn = (state: Reviewable<Code>, data: ReviewResolved<Code>['data'])
 });
 
 test('a review opens with its evidence', () => {
-  expect(openReview(nobody, 'odd', evidence)).toEqual([
+  expect(openReview(noReviewsYet, 'odd', evidence)).toEqual([
     { type: 'ReviewOpened', data: { code: 'odd', evidence } },
   ]);
 });
@@ -40,7 +40,7 @@ test.each([
   ['less', { text: 'a', number: 1, flag: true }],
   ['another name', { text: 'a', number: 1, flag: true, toString: null }],
 ])('evidence with %s opens another review', (_, other) => {
-  const known = resolvedIn(openedIn(nobody, 'odd', {}), {
+  const known = resolvedIn(openedIn(noReviewsYet, 'odd', {}), {
     code: 'odd',
     number: 1,
     resolution: 'acknowledged',
@@ -51,7 +51,7 @@ test.each([
 
 test('only an acknowledgement is remembered', () => {
   for (const resolution of ['check_again', 'found', 'retrieved']) {
-    const after = resolvedIn(openedIn(nobody, 'odd', {}), {
+    const after = resolvedIn(openedIn(noReviewsYet, 'odd', {}), {
       code: 'odd',
       number: 1,
       resolution,
@@ -64,7 +64,7 @@ test('only an acknowledgement is remembered', () => {
 // --- Numbers
 
 test('reviews are numbered in order of opening, over the life of their subject', () => {
-  const first = openedIn(openedIn(nobody, 'odd', {}), 'even', {});
+  const first = openedIn(openedIn(noReviewsYet, 'odd', {}), 'even', {});
   expect(first.reviews.map(({ number }) => number)).toEqual([1, 2]);
   const later = openedIn(
     resolvedIn(first, { code: 'odd', number: 1, resolution: 'found', reason: 'seen' }),
@@ -79,21 +79,21 @@ test('reviews are numbered in order of opening, over the life of their subject',
 });
 
 test('a person resolves a review by its code and its number', () => {
-  const open = openedIn(openedIn(nobody, 'odd', { number: 7 }), 'odd', { number: 8 });
+  const open = openedIn(openedIn(noReviewsYet, 'odd', { number: 7 }), 'odd', { number: 8 });
   expect(findOpen(open, { code: 'odd', number: 2 })?.evidence['number']).toBe(8);
   expect(findOpen(open, { code: 'even', number: 2 })).toBeUndefined();
   expect(findOpen(open, { code: 'odd', number: 3 })).toBeUndefined();
 });
 
 test('a resolution closes only its own review, and remembers only its evidence', () => {
-  const open = openedIn(openedIn(nobody, 'odd', { number: 7 }), 'odd', { number: 8 });
+  const open = openedIn(openedIn(noReviewsYet, 'odd', { number: 7 }), 'odd', { number: 8 });
   const after = resolvedIn(open, { code: 'odd', number: 2, resolution: 'acknowledged', reason: 'seen' });
   expect(after.reviews.map(({ number }) => number)).toEqual([1]);
   expect(after.acknowledged.map(({ number }) => number)).toEqual([2]);
 });
 
 test('each resolved review has its own event', () => {
-  const open = [1, 2, 3].reduce((state, number) => openedIn(state, 'odd', { number }), nobody);
+  const open = [1, 2, 3].reduce((state, number) => openedIn(state, 'odd', { number }), noReviewsYet);
   const endOf = (numbers: number[]) =>
     resolveWhere(open, ({ number }) => numbers.includes(number), 'found', 'reported').map(({ data }) => data);
   const data = { code: 'odd', resolution: 'found', reason: 'reported' };
@@ -105,7 +105,7 @@ test('each resolved review has its own event', () => {
 });
 
 describe('if two people must resolve a review', () => {
-  const open = openedIn(openedIn(nobody, 'even', {}), 'odd', {});
+  const open = openedIn(openedIn(noReviewsYet, 'even', {}), 'odd', {});
   const odd = { code: 'odd', number: 2 } as const;
   const answer = (name: string, resolution: Resolution = 'refund_made') =>
     ({ resolution, reason: 'I asked them', proposer: { name, at: 7 } }) as const;

@@ -31,7 +31,7 @@ export function serveCommits(first: MessagePort, { file, pageCountMax }: WriterO
     let done = 0;
     for (const { client, operations } of batches) {
       const { length } = operations;
-      tell(
+      post(
         client,
         answer.kind === 'failed' ? answer : { ...answer, results: answer.results.slice(done, done + length) },
       );
@@ -39,7 +39,7 @@ export function serveCommits(first: MessagePort, { file, pageCountMax }: WriterO
     }
     if (answer.kind === 'failed') return;
     const others = [...clients].filter((client) => batches.every((batch) => batch.client !== client));
-    for (const client of others) tell(client, { kind: 'others-committed' });
+    for (const client of others) post(client, { kind: 'others-committed' });
   }
   const rank = ({ client }: Batch): number => Number(client !== first);
 
@@ -64,10 +64,10 @@ export function serveCommits(first: MessagePort, { file, pageCountMax }: WriterO
     });
   }
   serve(first);
-  tell(first, { kind: 'started' });
+  post(first, { kind: 'started' });
 }
 
-const tell = (client: Client, message: FromWriter): void => client.postMessage(message);
+const post = (client: Client, message: FromWriter): void => client.postMessage(message);
 
 type Outcome = Extract<FromWriter, { kind: 'committed' | 'failed' }>;
 
@@ -88,5 +88,5 @@ if (parentPort !== null)
     serveCommits(parentPort, workerData as WriterOptions);
   } catch (error) {
     if (!(error instanceof StartRefused)) throw error;
-    tell(parentPort, { kind: 'start-refused', code: error.code, message: error.message });
+    post(parentPort, { kind: 'start-refused', code: error.code, message: error.message });
   }

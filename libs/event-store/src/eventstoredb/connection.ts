@@ -20,7 +20,7 @@ export interface Link {
 }
 
 /** Without TLS the client never sends a user name. */
-const nobody: Credentials = { username: 'none', password: 'none' };
+const noCredentials: Credentials = { username: 'none', password: 'none' };
 
 /** Connects when the first call is made. */
 export function openLink(connection: EventStoreDbConnection): Link {
@@ -32,7 +32,7 @@ export function openLink(connection: EventStoreDbConnection): Link {
     tls === false
       ? { insecure: true }
       : { insecure: false, ...(tls.ca === undefined ? {} : { rootCertificate: Buffer.from(tls.ca) }) };
-  const user = credentials === undefined ? nobody : toCredentials(credentials);
+  const user = credentials === undefined ? noCredentials : toCredentials(credentials);
   const client = discovers
     ? hosts.length === 1
       ? new EventStoreDBClient({ ...common, discover: endpoint }, channel, user)

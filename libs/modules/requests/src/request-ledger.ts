@@ -94,7 +94,7 @@ export interface RequestOwner {
   environment: string;
   team: string;
 }
-const nobody: RequestOwner = { environment: '', team: '' };
+const noOwner: RequestOwner = { environment: '', team: '' };
 
 export interface RequestFilter {
   /** Only before this id. */
@@ -155,7 +155,7 @@ function createRequestRows(database: DatabaseSync, perTeamMax: number) {
   );
 
   function insertOne(record: RequestRecord): void {
-    const { environment, team } = record.caller ?? nobody;
+    const { environment, team } = record.caller ?? noOwner;
     const counted = counts.get(keyOf({ environment, team })) ?? { environment, team, count: 0 };
     counts.set(keyOf(counted), { ...counted, count: counted.count + 1 });
     insertion.run(...valuesOf(record));
@@ -234,7 +234,7 @@ function statusCondition(status: string): [string, number, number] {
 }
 
 function valuesOf(record: RequestRecord) {
-  const { environment, team } = record.caller ?? nobody;
+  const { environment, team } = record.caller ?? noOwner;
   const { id, method, route, status, errorCode, durationMs, providerMs, token, clientRequestId } = record;
   return [
     ...[environment, team, id, method, route ?? null, status ?? null, errorCode ?? null],

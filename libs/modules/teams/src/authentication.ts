@@ -180,7 +180,7 @@ function authenticateLink(credential: OperatorClaims): Authentication {
   const operator = { person, source, grants };
   return {
     kind: 'caller',
-    caller: { ...ofNobody, keyId: keyIdOfPerson(person), scopes, operator, credential },
+    caller: { ...withoutTeam, keyId: keyIdOfPerson(person), scopes, operator, credential },
   };
 }
 
@@ -195,7 +195,10 @@ function authenticateOperator(
   const operator = { person, source, grants };
   const scopes: CallerScope[] = ['self'];
   if (name === undefined)
-    return { kind: 'caller', caller: { ...ofNobody, keyId, scopes: new Set(scopes), operator, credential } };
+    return {
+      kind: 'caller',
+      caller: { ...withoutTeam, keyId, scopes: new Set(scopes), operator, credential },
+    };
   const team = find(name);
   const isKnown = environment === 'production' || environment === 'sandbox';
   const within = isKnown ? scopesWithin(grants, { team: name, environment }) : [];
@@ -206,7 +209,7 @@ function authenticateOperator(
   return { kind: 'caller', caller: { ...caller, operator, credential } };
 }
 
-const ofNobody: Caller = {
+const withoutTeam: Caller = {
   team: '',
   keyId: '',
   environment: 'sandbox',
@@ -216,15 +219,15 @@ const ofNobody: Caller = {
 };
 
 /** Compared if a key is unknown, so that the check takes as long as for a wrong secret. */
-const nobody: readonly KnownKey[] = [
+const unknownKeys: readonly KnownKey[] = [
   {
     stream: '',
-    caller: ofNobody,
+    caller: withoutTeam,
     secretHash: Buffer.alloc(32),
   },
 ];
 
-function knownKeyOf({ environment, secret }: ApiKey, candidates = nobody): KnownKey | undefined {
+function knownKeyOf({ environment, secret }: ApiKey, candidates = unknownKeys): KnownKey | undefined {
   const secretHash = Buffer.from(hashApiKeySecret(secret), 'hex');
   const found = candidates.find((known) => timingSafeEqual(known.secretHash, secretHash));
   return found !== undefined && found.caller.environment === environment ? found : undefined;

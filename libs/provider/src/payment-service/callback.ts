@@ -2,7 +2,7 @@
 import { containsCardNumber, type CallbackHint } from '@tollgate/core';
 import { omitUndefined } from '@tollgate/service-kit';
 
-/** The fields of a callback that are read, at once or by an operator who examines a dead-lettered one. */
+/** The fields of a callback that are read, at once or by an operator who examines a skipped one. */
 const fieldsKept = ['token', 'type', 'status', 'orderNumber', 'amount', 'currency'] as const;
 /** Maximum stored length of a text: our names and the service's are far shorter. */
 const textLengthMax = 256;

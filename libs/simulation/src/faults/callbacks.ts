@@ -5,7 +5,7 @@ import type { Random } from '../world/random.ts';
 import type { World } from '../world.ts';
 
 export interface CallbackSender {
-  tell(changed: Changed): void;
+  notify(changed: Changed): void;
 }
 
 const pausesMs = [5_000, 15_000, 30_000, 60_000, 300_000];
@@ -25,7 +25,7 @@ export function createCallbackSender(world: World): CallbackSender {
 
   forgeNowAndThen(world, random.fork('forger'));
   return {
-    tell: ({ callbackUrl, isRevision, ...changed }) => {
+    notify: ({ callbackUrl, isRevision, ...changed }) => {
       if (!callbackUrl.startsWith(callbackBase)) return;
       if (isRevision === true && faults.strikes('revision-untold', random)) return;
       if (faults.strikes('callback-lost', random)) return;
@@ -88,7 +88,7 @@ function forge(world: World, random: Random): void {
   const status = random.pick(['approved', 'declined', 'refunded']);
   const isAddressKnown = random.chance(0.5);
   const path = isAddressKnown ? own : `${own.slice(0, -4)}AAAA`;
-  trace.tell(`forged callback about ${payment.orderNumber}${isAddressKnown ? ' at its own address' : ''}`);
+  trace.log(`forged callback about ${payment.orderNumber}${isAddressKnown ? ' at its own address' : ''}`);
   const body = { token: other.token, type, status, orderNumber: payment.orderNumber };
   void post(world, random, path, body).then((statusCode) => {
     if (!isAddressKnown && statusCode === 200)

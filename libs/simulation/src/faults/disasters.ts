@@ -54,7 +54,7 @@ function befall(world: World, restart: (machine: RunningMachine, afterMs: number
 
   const down = (what: keyof World['downUntil'], longestMs: number) => () => {
     const durationMs = random.between(500, longestMs);
-    trace.tell(`${what} is down for ${Math.round(durationMs / 1_000)} s`);
+    trace.log(`${what} is down for ${Math.round(durationMs / 1_000)} s`);
     downUntil[what] = scheduler.now() + durationMs;
   };
 
@@ -63,7 +63,7 @@ function befall(world: World, restart: (machine: RunningMachine, afterMs: number
   every('crash', () => {
     const running = random.pick(machines);
     if (!running.machine.life().isAlive()) return;
-    trace.tell(`${running.machine.life().name} crashes`);
+    trace.log(`${running.machine.life().name} crashes`);
     restart(running, random.pick([100, 2_000, 20_000, 60_000]));
   });
   every('pause', () => {
@@ -74,10 +74,10 @@ function befall(world: World, restart: (machine: RunningMachine, afterMs: number
   every('clock-step', () => {
     const { machine } = random.pick(machines);
     const skewMs = random.pick([-hour, hour, -8_000, 8_000, 0]);
-    trace.tell(`the clock of ${machine.name} is set ${skewMs / 1_000} s ahead`);
+    trace.log(`the clock of ${machine.name} is set ${skewMs / 1_000} s ahead`);
     machine.setSkew(skewMs);
   });
-  every('partition', () => trace.tell(`nothing gets through between ${cutOne(world, random)}`));
+  every('partition', () => trace.log(`nothing gets through between ${cutOne(world, random)}`));
   every('store-down', down('store', 40_000));
   every('bus-down', down('bus', 60_000));
   every('service-down', down('service', 400_000));
@@ -100,7 +100,7 @@ export function stopMachine(
 ): void {
   const isSuspended = faults.strikes('suspended', random);
   const how = isSuspended ? 'suspended' : 'stopped';
-  trace.tell(`${machine.life().name} is ${how} for ${Math.round(durationMs)} ms ${place}`);
+  trace.log(`${machine.life().name} is ${how} for ${Math.round(durationMs)} ms ${place}`);
   if (isSuspended) {
     machine.suspend(durationMs);
     // The clock was ahead and is corrected on resume, so neither clock has counted the pause.
@@ -126,7 +126,7 @@ export function revise({ ledger, books, trace }: World, random: Random): void {
   const to = payment.status === 'approved' ? 'declined' : 'approved';
   // A payment whose page was never shown is never paid.
   if (to === 'approved' && books.byOrderNumber(payment.orderNumber)?.serviceToken !== payment.token) return;
-  trace.tell(`the service revises ${payment.orderNumber} from ${payment.status} to ${to}`);
+  trace.log(`the service revises ${payment.orderNumber} from ${payment.status} to ${to}`);
   ledger.revise(payment, to);
 }
 
@@ -136,7 +136,7 @@ function revisePayout({ ledger, trace, saw }: World, random: Random): void {
   const payout = random.pick(final);
   const isUnderWayAgain = random.chance(0.4);
   const to = isUnderWayAgain ? 'pending' : payout.status === 'approved' ? 'declined' : 'approved';
-  trace.tell(`the service revises ${payout.orderNumber} from ${payout.status} to ${to}`);
+  trace.log(`the service revises ${payout.orderNumber} from ${payout.status} to ${to}`);
   saw(`a payout was revised to ${to}`);
   ledger.revisePayout(payout, to);
 }
@@ -151,7 +151,7 @@ function reviseAmount({ ledger, trace, saw }: World, random: Random): void {
   const payment = random.pick(approved);
   const amount = payment.refundedAmount + random.whole(1, payment.amount);
   if (amount === payment.amount) return;
-  trace.tell(`the service revises ${payment.orderNumber} from ${payment.amount} to ${amount}`);
+  trace.log(`the service revises ${payment.orderNumber} from ${payment.amount} to ${amount}`);
   saw('the amount of an approved payment was revised');
   ledger.reviseAmount(payment, amount);
 }
@@ -161,7 +161,7 @@ function refundInConsole({ ledger, trace }: World, random: Random): void {
   if (approved.length === 0) return;
   const payment = random.pick(approved);
   const amount = random.whole(1, payment.amount);
-  trace.tell(`refund of ${amount} of ${payment.orderNumber} in the provider's console`);
+  trace.log(`refund of ${amount} of ${payment.orderNumber} in the provider's console`);
   ledger.refundInConsole(payment, amount);
 }
 
@@ -171,10 +171,10 @@ function dispute({ ledger, scheduler, faults, pace, trace, saw }: World, random:
   if (disputable.length === 0) return;
   const payment = random.pick(disputable);
   const opened = ledger.openDispute(payment, random.whole(1, payment.amount));
-  trace.tell(`the bank of the customer of ${payment.orderNumber} opens dispute ${opened.id}`);
+  trace.log(`the bank of the customer of ${payment.orderNumber} opens dispute ${opened.id}`);
   saw('a dispute was opened');
   const decide = (status: DisputeStatus): void => {
-    trace.tell(`the bank decides dispute ${opened.id}: ${status}`);
+    trace.log(`the bank decides dispute ${opened.id}: ${status}`);
     ledger.changeDispute(opened, status);
   };
   const later = (happen: () => void): void =>

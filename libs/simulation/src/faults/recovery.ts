@@ -22,7 +22,7 @@ export async function outageOfDays(world: World, callerOf: CallerOf): Promise<vo
   const random = world.random.fork('outage');
   const durationMs = random.between(0.5, 25) * dayMs;
   const lastDay = dayOf(world);
-  trace.tell(`nothing runs for ${(durationMs / dayMs).toFixed(1)} days`);
+  trace.log(`nothing runs for ${(durationMs / dayMs).toFixed(1)} days`);
   world.saw('nothing ran for days');
   world.isOutage = () => true;
   for (const running of machines) {
@@ -48,7 +48,7 @@ export async function outageOfDays(world: World, callerOf: CallerOf): Promise<vo
 }
 
 async function askFor(caller: Caller, account: string, day: string): Promise<void> {
-  caller.trace.tell(`a person asks for the reconciliation of ${account} on ${day}`);
+  caller.trace.log(`a person asks for the reconciliation of ${account} on ${day}`);
   const body = { environment: 'sandbox', account, day, isDryRun: false };
   const request = post('operator', 'admin/reconciliations', body);
   while (!isSuccess(await caller.request(request))) await caller.sleep(5_000);
@@ -65,7 +65,7 @@ export function makeBackup(world: World, safetyMs: number): (callerOf: CallerOf)
   const { log, scheduler, trace } = world;
   let restore = log.backup();
   scheduler.after(random.between(0.1, 1) * safetyMs, 'a backup is made', () => {
-    trace.tell('a backup is made');
+    trace.log('a backup is made');
     restore = log.backup();
   });
   return (callerOf) => {
@@ -78,7 +78,7 @@ export function makeBackup(world: World, safetyMs: number): (callerOf: CallerOf)
 
 function putInPlace(world: World, restore: () => void): void {
   const { trace, machines } = world;
-  trace.tell('the store is lost, and the backup takes its place');
+  trace.log('the store is lost, and the backup takes its place');
   world.saw('a backup was restored');
   for (const running of machines) {
     running.machine.crash();

@@ -58,7 +58,7 @@ function exchange(parts: Way, request: ServiceRequest, handler: Handler): void {
     if (movesMoney(request)) {
       const { orderNumber, token, amount } = request.body ?? {};
       const text = JSON.stringify({ orderNumber, token, amount });
-      world.trace.tell(`${life.name} sends ${request.path} ${text}`);
+      world.trace.log(`${life.name} sends ${request.path} ${text}`);
     }
     world.checks.onSent(request, life);
     const respond = (answer: ServiceAnswer | undefined): void => {

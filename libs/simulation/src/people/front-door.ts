@@ -160,7 +160,7 @@ export function createFrontDoor(world: World, isOpen: () => boolean): CallerOf {
     }: { statusCode: number; text: string; body: Record<string, unknown>; by: string },
   ): void {
     const codes = codesOf(body).join(' ');
-    trace.tell(`${by} answers ${team} ${method} ${url}: ${statusCode} ${codes}`);
+    trace.log(`${by} answers ${team} ${method} ${url}: ${statusCode} ${codes}`);
     requireNoSecret(`the answer to ${method} ${url}`, text, world.complain);
     if (statusCode === 202) world.saw('answered 202');
     if (statusCode === 500) world.complain('500', `${method} ${url} was answered 500: ${text}`);
@@ -209,7 +209,7 @@ function untilRecorded({ scheduler, log, pace }: World, token: string, atMostMs:
 /** The clock jumps before the call is announced, and is corrected later. */
 function misleadClock({ scheduler, trace }: World, machine: Machine, random: Random): void {
   const skewMs = random.pick([-hour, hour]);
-  trace.tell(`the clock of ${machine.name} is set ${skewMs / 1_000} s ahead`);
+  trace.log(`the clock of ${machine.name} is set ${skewMs / 1_000} s ahead`);
   machine.setSkew(skewMs);
   scheduler.after(random.between(2_000, 600_000), `the clock of ${machine.name} is set right`, () =>
     machine.setSkew(0),

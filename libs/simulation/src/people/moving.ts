@@ -97,7 +97,7 @@ async function adopt(caller: Caller, team: TeamName, account: string): Promise<v
   const prefix = isSloppy ? '' : `former-${team}-`;
   await sleep(random.between(1_000, 200_000));
   for (let isDone = false; !isDone;) {
-    trace.tell(`an operator takes payments of ${account} under ${team}`);
+    trace.log(`an operator takes payments of ${account} under ${team}`);
     isDone = await adoptOnce(caller, machine, { team, account, prefix }, ({ outcome, token }) => {
       if ((outcome !== 'adopted' && outcome !== 'adopted_before') || token === undefined || taken.has(token))
         return;

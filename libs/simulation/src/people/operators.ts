@@ -29,7 +29,7 @@ export function beginOperators(callerOf: CallerOf): void {
   }
 
   async function close(account: string, change: 'pause' | 'drain'): Promise<void> {
-    caller.trace.tell(`an operator asks to ${change} ${account}`);
+    caller.trace.log(`an operator asks to ${change} ${account}`);
     const by = await ask(account, change);
     if (by !== undefined) saw(`an account was closed: ${change}`);
     if (by !== undefined && change === 'pause') caller.checks.paused.onPaused(account, by);
@@ -77,7 +77,7 @@ export function beginRuleChanges(callerOf: CallerOf): void {
   async function work(): Promise<void> {
     for (let number = 1; caller.isOpen(); number += 1) {
       await sleep(random.between(10_000, 120_000));
-      trace.tell(rules.change(random.pick(teamNames), random));
+      trace.log(rules.change(random.pick(teamNames), random));
       saw('the rules of a team were changed');
       if (random.chance(0.5)) await transfer(number);
     }

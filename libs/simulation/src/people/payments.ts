@@ -43,7 +43,7 @@ export async function paymentStory(caller: Caller, number: number): Promise<void
   };
   const request = post(team, 'payments', body, `create-${number}`);
   const known: Known = { token: undefined };
-  caller.trace.tell(`${team} creates payment ${number} (${kind}, ${amount})`);
+  caller.trace.log(`${team} creates payment ${number} (${kind}, ${amount})`);
   const answers = await insistAtOnce(caller, request, known);
   const created = answers.find(isSuccess);
   const { token } = known;
@@ -101,7 +101,7 @@ async function payOn({ ledger, random, sleep, trace }: Caller, page: string): Pr
   const payment = ledger.payments.find((each) => pageOf(each) === page);
   if (payment === undefined || random.chance(0.1)) return;
   const isApproved = random.chance(0.85);
-  trace.tell(`the customer of ${payment.orderNumber} ${isApproved ? 'pays' : 'is refused'}`);
+  trace.log(`the customer of ${payment.orderNumber} ${isApproved ? 'pays' : 'is refused'}`);
   ledger.pay(payment, isApproved);
   await sleep(random.between(100, 20_000));
 }
@@ -175,7 +175,7 @@ async function payOut(
 ): Promise<readonly string[]> {
   const body = { amount, currency: 'EUR', orderNumber, callbackUrl: webhookUrlOf(team), destination };
   const request = post(team, 'payouts', body, orderNumber);
-  caller.trace.tell(`${team} pays out ${amount} (${orderNumber})`);
+  caller.trace.log(`${team} pays out ${amount} (${orderNumber})`);
   const known: Known = { token: undefined };
   const answers = await insistAtOnce(caller, request, known);
   const { token } = known;
@@ -230,7 +230,7 @@ async function chargeAgain(
       caller.complain('I14', `${thief} charges a recurring token of ${team}`);
     caller.saw("another team's recurring token was tried");
   }
-  caller.trace.tell(`${team} charges the customer of ${token} once more, ${amount}`);
+  caller.trace.log(`${team} charges the customer of ${token} once more, ${amount}`);
   const known = { token: undefined };
   await insistAtOnce(caller, chargeBy(team, `charge-${number}`), known);
   caller.saw('a recurring token was charged');

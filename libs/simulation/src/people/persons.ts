@@ -66,7 +66,7 @@ async function resolve(caller: Caller, operation: OperationOnRecord, isCareless:
   const isTrue = resolution === 'check_again' || (resolution === truth && person !== undefined);
   const reason = isTrue ? 'Compared with the list of the service.' : guess;
   const body = { code: review.code, number, resolution, reason };
-  caller.trace.tell(`a person answers ${review.code} of ${token}: ${resolution}`);
+  caller.trace.log(`a person answers ${review.code} of ${token}: ${resolution}`);
   const request = post(team as TeamName, `reviews/${token}/resolve`, body);
   const answer = await caller.request({ ...request, person });
   if (!isTrue && isSuccess(answer)) saw(person === undefined ? 'a key guessed' : 'a person guessed');

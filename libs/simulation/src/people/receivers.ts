@@ -167,7 +167,7 @@ export function beginEndpoints(world: World, callerOf: CallerOf): { differences(
 async function addEndpoint(caller: Caller, team: TeamName): Promise<void> {
   const { random, sleep, trace, complain } = caller;
   await sleep(random.between(0, 120_000));
-  trace.tell(`${team} adds an endpoint`);
+  trace.log(`${team} adds an endpoint`);
   for (;;) {
     const answer = await caller.request(post(team, 'webhook-endpoints', { url: endpointUrlOf(team) }));
     const { statusCode, body = {} } = answer.kind === 'answer' ? answer : { statusCode: 503 };

@@ -50,7 +50,7 @@ export function addMachines(world: World, disasters: Disasters): void {
         place: 'in a handshake',
       });
     const connectionsTo = (account: string) => createConnections({ world, account, life, answerOf, pause });
-    trace.tell(`${life.name} starts`);
+    trace.log(`${life.name} starts`);
     startProcess({
       life,
       store,
@@ -65,10 +65,10 @@ export function addMachines(world: World, disasters: Disasters): void {
     }).then(
       (process) => {
         running.process = process;
-        trace.tell(`${life.name} serves`);
+        trace.log(`${life.name} serves`);
       },
       (error: unknown) => {
-        trace.tell(`${life.name} could not start: ${errorCode(error) ?? String(error)}`);
+        trace.log(`${life.name} could not start: ${errorCode(error) ?? String(error)}`);
         if (errorCode(error) === undefined) world.complain('start', String(error));
         disasters.restart(running, 1_000);
       },
@@ -86,7 +86,7 @@ function stopBehindAppend(
   const isDerived = /^(view|checkpoint|lease|bus)/.test(stream);
   if (isDerived || !faults.strikes('pause-behind-append', life.random)) return;
   const durationMs = life.random.pick([2_000, 8_000, 20_000]);
-  trace.tell(`${life.name} is stopped for ${durationMs} ms behind an append to ${stream}`);
+  trace.log(`${life.name} is stopped for ${durationMs} ms behind an append to ${stream}`);
   machine.pause(durationMs);
 }
 

@@ -127,7 +127,7 @@ export function createTrace({ isWhole, now }: { isWhole: boolean; now: () => num
       hash.update(`${atMs} ${label}\n`);
     },
     /** Adds a line for the reader of the trace. */
-    tell: (text: string): void => {
+    log: (text: string): void => {
       hash.update(text);
       if (isWhole) lines.push(`${formatTime(now())}  ${text}`);
     },

@@ -45,7 +45,7 @@ const script = `
   fault.id = 'number-mistyped';
   fault.setAttribute('role', 'alert');
   number.after(fault);
-  const tell = (text) => {
+  const report = (text) => {
     if (fault.textContent === text) return;
     fault.textContent = text;
     const describedBy = [number.dataset.describedBy, text && fault.id].filter(Boolean).join(' ');
@@ -61,9 +61,9 @@ const script = `
   number.addEventListener('input', (event) => {
     if (!event.isComposing) rewrite(number, (text) => (/[^\\d\\s-]/.test(text.normalize('NFKC')) ? text : grouped(digitsOf(text))));
     showBrand();
-    if (!isMistyped()) tell('');
+    if (!isMistyped()) report('');
   });
-  number.addEventListener('change', () => tell(isMistyped() ? number.dataset.mistyped : ''));
+  number.addEventListener('change', () => report(isMistyped() ? number.dataset.mistyped : ''));
   expiry.addEventListener('input', (event) => {
     if (event.isComposing || event.inputType?.startsWith('delete')) return;
     if (/^(0[1-9]|1[0-2])$/.test(expiry.value)) expiry.value += '/';
@@ -74,7 +74,7 @@ const script = `
   number.form.addEventListener('submit', (event) => {
     if (!isMistyped()) return;
     event.preventDefault();
-    tell(number.dataset.mistyped);
+    report(number.dataset.mistyped);
     number.focus();
   });
   rewrite(number, (text) => text);

@@ -63,7 +63,7 @@ async function startAll(data: ThreadData, own: Parameters<typeof openParts>[1]) 
 }
 
 async function serve(port: MessagePort, data: ThreadData): Promise<void> {
-  const tell = (message: FromThread): void => port.postMessage(message);
+  const post = (message: FromThread): void => port.postMessage(message);
   const stops = new AsyncDisposableStack();
   const gauges: Gauges = new Map();
   const running = await startAll(data, { stops, gauges }).catch(async (error: unknown) => {
@@ -74,9 +74,9 @@ async function serve(port: MessagePort, data: ThreadData): Promise<void> {
   port.on('message', (message: ToThread) => {
     if (message.kind === 'stop') return void stops.disposeAsync().finally(() => port.close());
     const { id, ...about } = message;
-    void answerTo(about, running, gauges).then((answer) => tell({ kind: 'answer', id, answer }));
+    void answerTo(about, running, gauges).then((answer) => post({ kind: 'answer', id, answer }));
   });
-  tell({ kind: 'started', gauges: [...gauges.keys()] });
+  post({ kind: 'started', gauges: [...gauges.keys()] });
 }
 
 async function answerTo(about: About, running: readonly RunningService[], gauges: Gauges): Promise<unknown> {

@@ -53,7 +53,7 @@ export async function startFrontDoor(parts: Parts): Promise<RunningService> {
         });
       }
     },
-    ...tellQueryService(parts),
+    ...reportToQueryService(parts),
     notReady: async () => (await readiness()).notReady,
     degraded: async () => (await readiness()).degraded,
   };
@@ -66,7 +66,7 @@ async function registerPages(app: FastifyInstance, parts: Parts): Promise<void> 
 }
 
 /** If the query service runs separately, each of its processes receives the records of requests. */
-function tellQueryService(parts: Parts): Pick<RunningService, 'noteRequest'> {
+function reportToQueryService(parts: Parts): Pick<RunningService, 'noteRequest'> {
   if (parts.runs('query-service')) return {};
   const { clock, logOf, stops } = parts;
   const upstreams = originsOf(parts, 'query-service');

@@ -66,7 +66,7 @@ function end(
   if (known.isEnded === true || unremarkable.has(route) || isLooking(known, request)) return;
   known.isEnded = true;
   const record = toRequestRecord(request, reply, status);
-  tell(log, record);
+  logRequest(log, record);
   if (route === undefined || route.startsWith('/api/')) noteRequest?.(record);
 }
 
@@ -74,7 +74,10 @@ function end(
 const isLooking = ({ caller }: Pick<RequestNotes, 'caller'>, { method }: FastifyRequest): boolean =>
   method === 'GET' && caller !== undefined && isKeyIdOfPerson(caller.keyId);
 
-function tell(log: Log, { id: requestId, errorCode: code, caller, status, ...fields }: RequestRecord): void {
+function logRequest(
+  log: Log,
+  { id: requestId, errorCode: code, caller, status, ...fields }: RequestRecord,
+): void {
   const { team, keyId } = caller ?? {};
   log.info(
     { ...fields, ...omitUndefined({ requestId, statusCode: status, code, team, keyId }) },
