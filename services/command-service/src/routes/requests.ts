@@ -42,17 +42,9 @@ function refuseTwoWaysToPay({
 }: BodyOf<'PaymentRequest'>): Refused | undefined {
   if (recurringToken === undefined) return undefined;
   if (card !== undefined)
-    return refuse(
-      'invalid_param',
-      'recurringToken must be left out where a card is given.',
-      'recurringToken',
-    );
+    return refuse('invalid_param', 'Omit recurringToken: the request has a card.', 'recurringToken');
   if (recurring === true)
-    return refuse(
-      'invalid_param',
-      'recurring must be left out where a recurringToken is charged.',
-      'recurring',
-    );
+    return refuse('invalid_param', 'Omit recurring: the request charges a recurringToken.', 'recurring');
   return undefined;
 }
 
