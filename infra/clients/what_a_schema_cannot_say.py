@@ -18,7 +18,7 @@ SAID_BY_NO_SCHEMA = [
     ("invalid_param", "^wallet.name must be given for a shared wallet only"),
     ("invalid_param", "^to must be another wallet than from"),
     ("invalid_param", "^dateFrom must not be later than the last day"),
-    ("invalid_param", "must be left out where a (card is given|recurringToken is charged)"),
+    ("invalid_param", "^Omit recurring(Token)?: the request "),
     ("invalid_param", "^dateFrom must be at most 365 days before the last day"),
     # Values that the gateway issued, such as cursors and tokens.
     ("invalid_param", "^cursor is not a nextCursor of this list"),
