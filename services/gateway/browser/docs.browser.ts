@@ -59,6 +59,10 @@ async function search(page: Page, words: string, result: string): Promise<void> 
 const shownWithin = (page: Page) =>
   page.evaluate<number>("document.querySelector(':target').getBoundingClientRect().top / innerHeight");
 
+/** The first sample under the heading of an operation. */
+const sampleOf = (page: Page, operation: string) =>
+  page.locator(`#${operation}`).locator('xpath=following::pre[1]').innerText();
+
 const background = (page: Page) => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
 
 it('a search for a word leads to an operation, without calls to another host', async () => {
@@ -67,7 +71,7 @@ it('a search for a word leads to an operation, without calls to another host', a
   await search(page, 'approve payout', 'Approves a payout');
   await page.waitForURL('**/docs/api/payouts.html#approvePayout');
   expect(await shownWithin(page)).toBeLessThan(0.5);
-  expect(await page.locator('section:has(#approvePayout) pre').first().innerText()).toContain('/approve"');
+  expect(await sampleOf(page, 'approvePayout')).toContain('/approve"');
   expect([elsewhere, complaints]).toEqual([[], []]);
 });
 
@@ -116,7 +120,7 @@ it('the URL of an error leads to its explanation', async () => {
 
 it('the sample of an operation runs unchanged', async () => {
   const { page } = await openSite('/docs/api/payments.html', { javaScriptEnabled: false });
-  const sample = await page.locator('section:has(#createPayment) pre').first().innerText();
+  const sample = await sampleOf(page, 'createPayment');
   const env = {
     PATH: process.env.PATH,
     TOLLGATE_URL: system.quickstart.gatewayUrl,
