@@ -134,7 +134,7 @@ export function trackConnections(app: FastifyInstance): () => void {
   };
 }
 
-/** Accepts no more connections, waits for requests in progress, and aborts them after five seconds. */
+/** Rejects new connections, waits for requests in progress, and aborts them after five seconds. */
 export async function drain(
   servers: readonly { app: FastifyInstance; closeNow: () => void }[],
   clock: Pick<Clock, 'sleep'>,

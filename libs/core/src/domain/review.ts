@@ -106,8 +106,7 @@ export interface ReviewResolutionProposed<Code extends string> {
 
 /**
  * Opens a review. One of each code is open at a time, with the latest evidence, because a person must have seen it.
- * Acknowledged
- * evidence opens none.
+ * Acknowledged evidence opens none.
  */
 export function openReview<Code extends string>(
   { reviews, acknowledged }: Pick<Reviewable, 'reviews' | 'acknowledged'>,

@@ -111,7 +111,7 @@ export function joinGroupCommit(worker: Worker | MessagePort, { onCommit, onWrit
         backlog.push({ operation, bytes, resolve, reject });
         planDispatch();
       }),
-    /** Accepts no more operations, and waits for the submitted ones. */
+    /** Rejects new operations, and waits for the submitted ones. */
     drain,
     /** Lets another thread of this process take part, with {@link joinGroupCommit}; its operations come last. */
     connection: (): MessagePort => {

@@ -190,7 +190,7 @@ export function createScanner(
   };
 }
 
-/** The rows read, complete if the query had no more. */
+/** The rows read. `scannedTo` is `end` if no further row matches. */
 const upTo = (end: number, { events, lastRowNumber, isEnd }: Look): Omit<Window, 'isEnd'> => ({
   events,
   scannedTo: isEnd ? end : (lastRowNumber ?? end),
