@@ -175,7 +175,7 @@ export const allowed: Canary[] = [
     name: 'canary-*.spec.ts',
   }),
   canary('tollgate/no-ambient-members', service, 'export const at = Date.now();', {
-    name: 'browser/canary-*.ts',
+    name: 'e2e/canary-*.ts',
   }),
   canary('tollgate/no-ambient-members', service, 'export const at = Date.now();', {
     name: 'canary-*/main.ts',

@@ -6,9 +6,9 @@ import { paymentServiceConfigSchema } from '@tollgate/payment-service/settings';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { parseAccounts } from './account-config.ts';
+import { variableNames } from './config-fields.ts';
 import { gatewayConfigSchema } from './config.ts';
 import { readServiceNames, serviceNames } from './service-names.ts';
-import { variableNames } from './testing/variable-names.ts';
 
 interface Container {
   image: string;

@@ -2,6 +2,8 @@ import { StartupError, readConfig } from '@tollgate/service-kit';
 import { propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
+import { z } from 'zod';
+import { fieldsOf } from './config-fields.ts';
 import { gatewayConfigSchema } from './config.ts';
 
 const configOf = (env: Record<string, string>) => readConfig(gatewayConfigSchema, env);
@@ -96,4 +98,8 @@ test('any value of a variable is accepted, or refused by a message with its name
     }),
     { numRuns: propertyRuns(500) },
   );
+});
+
+it('rejects a variable without a description', () => {
+  expect(() => fieldsOf(z.object({ SHOP: z.string() }))).toThrow('SHOP has no description');
 });

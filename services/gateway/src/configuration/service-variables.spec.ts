@@ -1,9 +1,9 @@
 import { readConfig } from '@tollgate/service-kit';
 import { describe, expect, it } from 'vitest';
+import { variableNames } from './config-fields.ts';
 import { gatewayConfigSchema } from './config.ts';
 import { serviceNames } from './service-names.ts';
 import { ofEveryProgram, only, variablesOf } from './service-variables.ts';
-import { variableNames } from './testing/variable-names.ts';
 
 // The sandbox that the gateway brings up in its own process has variables of its own.
 const known = variableNames(gatewayConfigSchema).filter((name) => !name.startsWith('PAYMENT_SERVICE_'));

@@ -1,8 +1,8 @@
 /** Reports variables that configure nothing, for example because of a typing error. */
 import { didYouMean } from '@tollgate/service-kit';
 import { keyVariablesOf } from './account-config.ts';
+import { variableNames } from './config-fields.ts';
 import { gatewayConfigSchema } from './config.ts';
-import { fieldsOf } from './reference/fields.ts';
 import type { ServiceName } from './service-names.ts';
 
 /** Prefixes that only our variables have. */
@@ -47,7 +47,7 @@ export function unheededVariables(env: Environment, services: readonly ServiceNa
 
 /** @param known variables that are known besides those of the configuration */
 export function unknownVariables(names: Iterable<string>, known: readonly string[] = []): string[] {
-  const configured = fieldsOf(gatewayConfigSchema).map(({ name }) => name);
+  const configured = variableNames(gatewayConfigSchema);
   const all = new Set([...configured, ...ofOthers, ...known]);
   return [...names]
     .filter((name) => !all.has(name) && !ofKubernetes.test(name))

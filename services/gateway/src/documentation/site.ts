@@ -13,6 +13,16 @@ import { type Found, entriesOf } from './search-index.ts';
 /** Cached: it takes a quarter of a second, and does not change while a process runs. */
 export const openApiDocument = once(createOpenApiDocument);
 
+const types: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+  svg: 'image/svg+xml; charset=utf-8',
+};
+
+export const contentTypeOf = (path: string): string => types[path.slice(path.lastIndexOf('.') + 1)] ?? '';
+
 /** By path from the root of the site. */
 type Site = ReadonlyMap<string, () => string | Promise<string>>;
 

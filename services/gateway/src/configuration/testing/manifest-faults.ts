@@ -4,11 +4,11 @@ import Fastify from 'fastify';
 import { stopBudgetMs } from '../../composition/gateway.ts';
 import { registerHealthRoutes } from '../../edge/health-routes.ts';
 import { parseAccounts } from '../account-config.ts';
+import { variableNames } from '../config-fields.ts';
 import { gatewayConfigSchema } from '../config.ts';
 import { serviceNames } from '../service-names.ts';
 import { variablesOf } from '../service-variables.ts';
 import type { Container, Manifests, Peer, Rule, Selector, Workload } from './manifests.ts';
-import { variableNames } from './variable-names.ts';
 
 /** @param authorityFile a PEM file in the place of those that an installation mounts */
 type Check = (manifests: Manifests, authorityFile: string) => readonly string[];

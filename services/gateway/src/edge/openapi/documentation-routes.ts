@@ -2,9 +2,8 @@
 import { errorPage } from '@tollgate/gateway-api/http';
 import { once } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
-import { contentTypeOf } from '../../documentation/content-type.ts';
 import { pagePolicy } from '../../documentation/page.ts';
-import { createSite, openApiDocument } from '../../documentation/site.ts';
+import { contentTypeOf, createSite, openApiDocument } from '../../documentation/site.ts';
 
 // They do not change while a process runs, however many servers it has.
 const documentText = once(() => JSON.stringify(openApiDocument()));

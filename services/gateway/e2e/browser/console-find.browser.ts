@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '@tollgate/testing';
-import type { Answer, System } from '../e2e/system.ts';
+import type { Answer, System } from '../system.ts';
 import { seriousFaults } from './chromium.ts';
 import { driveConsole } from './console-driver.ts';
 

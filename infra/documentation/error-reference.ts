@@ -1,4 +1,4 @@
-/** The error codes, for the gateway's page and for `docs/team/errors.md`. */
+/** The error codes, for `docs/team/errors.md`. */
 import { apiErrors, type ErrorCode, statedError } from '@tollgate/gateway-api/http';
 
 interface ExplainedError {

@@ -24,6 +24,9 @@ export function fieldsOf(schema: z.ZodType): readonly ConfigField[] {
   return [...named.values()];
 }
 
+export const variableNames = (schema: z.ZodType): readonly string[] =>
+  fieldsOf(schema).map(({ name }) => name);
+
 function entriesOf(schema: unknown): [string, z.ZodType][] {
   if (schema instanceof z.ZodObject) return Object.entries<z.ZodType>(schema.shape);
   if (schema instanceof z.ZodPipe) return entriesOf(schema.def.in);

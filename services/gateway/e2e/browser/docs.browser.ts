@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { type System, startSystem, stopEverything } from '../e2e/system.ts';
+import { type System, startSystem, stopEverything } from '../system.ts';
 import { launchChromium, seriousFaults } from './chromium.ts';
 
 let system: System;
@@ -133,7 +133,7 @@ it('the sample of an operation runs unchanged', async () => {
 it('the site works from a folder, with search', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-docs-'));
   try {
-    const program = join(import.meta.dirname, '../src/documentation/main.ts');
+    const program = join(import.meta.dirname, '../../../../infra/documentation/site.ts');
     execFileSync(process.execPath, [program, '--to', folder]);
     const { page, elsewhere, complaints } = await openSite(`${pathToFileURL(folder).href}/index.html`);
     await search(page, 'idempotency_key_reused', 'idempotency_key_reused');

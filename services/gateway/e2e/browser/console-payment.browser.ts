@@ -1,7 +1,7 @@
 /** The page of a payment in a real browser: disputes, refusals, and the screen of 1280 x 800. */
 import type { Page } from 'playwright-core';
 import { beforeEach, expect, it } from 'vitest';
-import type { System } from '../e2e/system.ts';
+import type { System } from '../system.ts';
 import { seriousFaults } from './chromium.ts';
 import { driveConsole } from './console-driver.ts';
 

@@ -2,10 +2,10 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { eventually } from '@tollgate/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { tollgate } from '../e2e/commands.ts';
-import { freePorts } from '../e2e/free-ports.ts';
-import { reviewsOf, serviceTokenOf } from '../e2e/ledger.ts';
-import { type System, startSystem, stopEverything } from '../e2e/system.ts';
+import { tollgate } from '../commands.ts';
+import { freePorts } from '../free-ports.ts';
+import { reviewsOf, serviceTokenOf } from '../ledger.ts';
+import { type System, startSystem, stopEverything } from '../system.ts';
 import { launchChromium, seriousFaults } from './chromium.ts';
 import { type IdentityProvider, startIdentityProvider } from './identity-provider.ts';
 

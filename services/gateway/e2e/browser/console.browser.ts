@@ -3,7 +3,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
-import type { System } from '../e2e/system.ts';
+import type { System } from '../system.ts';
 import { seriousFaults } from './chromium.ts';
 import { driveConsole } from './console-driver.ts';
 

@@ -1,10 +1,13 @@
 /** The page of everything that can be configured, out of the schemas that read it. */
-import { accountEntrySchema } from '../account-config.ts';
-import { gatewayConfigSchema } from '../config.ts';
-import { serviceNames } from '../service-names.ts';
-import { variablesOf } from '../service-variables.ts';
-import { type ConfigField, fieldsOf } from './fields.ts';
-import { groups } from './groups.ts';
+import {
+  type ConfigField,
+  accountEntrySchema,
+  fieldsOf,
+  gatewayConfigSchema,
+  serviceNames,
+  variablesOf,
+} from '@tollgate/gateway/configuration';
+import { groups } from './config-groups.ts';
 
 const opening = `# Configuration
 

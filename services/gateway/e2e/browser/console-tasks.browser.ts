@@ -8,7 +8,7 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { dayMs, systemClock } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
-import { tollgate } from '../e2e/commands.ts';
+import { tollgate } from '../commands.ts';
 import { driveConsole } from './console-driver.ts';
 
 const driven = driveConsole();

@@ -3,9 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
 import { dirname, join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
-import { contentTypeOf } from './content-type.ts';
-import { workspace } from './navigation.ts';
-import { createSite } from './site.ts';
+import { contentTypeOf, createSite } from '@tollgate/gateway/documentation';
 
 const usage = `npm run docs                    writes the site to site/
 npm run docs -- --to <folder>   replaces that folder by the site
@@ -18,7 +16,7 @@ const { values, positionals } = parseArgs({
 
 if (values.help === true) console.log(usage);
 else if (values.serve === true) serve(Number(positionals[0] ?? 8080));
-else await write(values.to ?? join(workspace, 'site'));
+else await write(values.to ?? join(import.meta.dirname, '../../site'));
 
 async function write(folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true });

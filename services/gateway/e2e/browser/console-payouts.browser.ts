@@ -5,8 +5,8 @@ import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '@tollgate/testing';
-import { issueKey, tollgate } from '../e2e/commands.ts';
-import type { CallGateway, System } from '../e2e/system.ts';
+import { issueKey, tollgate } from '../commands.ts';
+import type { CallGateway, System } from '../system.ts';
 import { seriousFaults } from './chromium.ts';
 import { driveConsole } from './console-driver.ts';
 
@@ -22,7 +22,7 @@ let team: CallGateway;
 
 beforeAll(async () => {
   ({ system } = driven.now());
-  const program = join(import.meta.dirname, '..', '..', 'cli', 'src', 'sandbox', 'main.ts');
+  const program = join(import.meta.dirname, '..', '..', '..', 'cli', 'src', 'sandbox', 'main.ts');
   const env = { ...process.env, TOLLGATE_DATA_DIR: system.dataDir };
   await promisify(execFile)(process.execPath, [program, 'fund', '10000'], { env });
   await tollgate(

@@ -1,8 +1,8 @@
 /** A gateway with its console in a real browser, for the specs of a file; no other host is called, and no error is logged. */
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
-import { tollgate } from '../e2e/commands.ts';
-import { type System, startSystem, stopEverything } from '../e2e/system.ts';
+import { tollgate } from '../commands.ts';
+import { type System, startSystem, stopEverything } from '../system.ts';
 import { launchChromium } from './chromium.ts';
 
 interface Now {

@@ -2,8 +2,8 @@
 import type { Page } from 'playwright-core';
 import { beforeEach, expect, it } from 'vitest';
 import { eventually } from '@tollgate/testing';
-import { serviceTokenOf } from '../e2e/ledger.ts';
-import type { System } from '../e2e/system.ts';
+import { serviceTokenOf } from '../ledger.ts';
+import type { System } from '../system.ts';
 import { seriousFaults } from './chromium.ts';
 import { driveConsole } from './console-driver.ts';
 

@@ -2,7 +2,7 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '@tollgate/testing';
-import type { System } from '../e2e/system.ts';
+import type { System } from '../system.ts';
 import { driveConsole } from './console-driver.ts';
 
 const driven = driveConsole();
