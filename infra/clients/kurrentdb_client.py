@@ -5,7 +5,7 @@ import sys
 import threading
 
 from kurrentdbclient import KurrentDBClient, NewEvent, StreamState
-from kurrentdbclient.exceptions import NotFoundError, StreamIsDeletedError, WrongCurrentVersionError
+from kurrentdbclient.exceptions import NotFoundError, WrongCurrentVersionError
 
 PATIENCE_SECONDS = 30
 
@@ -74,7 +74,5 @@ seen = {
 client.set_stream_metadata("story-1", metadata={"$maxCount": 2}, current_version=StreamState.NO_STREAM)
 seen["kept"] = positions(client.get_stream("story-1"))
 seen["followedKept"] = followed(lambda: client.subscribe_to_stream("story-1"), 9)
-client.tombstone_stream("story-1", current_version=StreamState.ANY)
-seen["deleted"] = raised(StreamIsDeletedError, lambda: client.get_stream("story-1"))
 client.close()
 print(json.dumps(seen))

@@ -23,13 +23,6 @@ export const notShown = (stream: string): StoreUnavailable =>
     `The event store does not return yet what it has confirmed of ${stream}.`,
   );
 
-/** The caller appends to a stream that was removed, or was permanently deleted in the event store. */
-export const streamRemoved = (cause?: unknown) =>
-  new StoreUnavailable('stream_removed', 'The stream was removed, and its name cannot be used again.', {
-    retryable: false,
-    cause,
-  });
-
 export const storeClosed = () =>
   new StoreUnavailable('store_closed', 'The event store is closed.', { retryable: false });
 

@@ -88,7 +88,7 @@ export interface EventStore {
    * conflict: use it only if that is harmless, and explain why.
    *
    * @throws StoreUnavailable (retryable) if its durability is unknown, or it conflicts with events that cannot be read; nothing
-   * is half written; `stream_removed` (not retryable) for a stream that was removed
+   * is half written
    */
   append(
     stream: string,
@@ -97,14 +97,14 @@ export interface EventStore {
     options?: AppendOptions,
   ): Promise<Appended | Conflict>;
 
-  /** The events of a stream in order; nothing for a stream that does not exist, or was removed. */
+  /** The events of a stream in order; nothing for a stream that does not exist. */
   read(stream: string, options?: ReadOptions): AsyncIterable<RecordedEvent>;
 
   /**
    * All events after a position and then new ones, each once and in order, with a `CaughtUp` each time the end is reached.
    * Survives failures of the store; ends only when the signal is aborted, without an error.
    *
-   * Events hidden by `keepLast` and `remove` may be among them, for as long as the store has not cleaned up, and in any order:
+   * Events hidden by `keepLast` and `truncate` may be among them, for as long as the store has not cleaned up, and in any order:
    * a consumer must not take the latest delivered event for the last one of its stream.
    */
   subscribe(options: SubscribeOptions): AsyncIterable<RecordedEvent | CaughtUp>;
@@ -122,16 +122,6 @@ export interface EventStore {
    * counting, and a stream that does not exist stays so.
    */
   truncate(stream: string, before: Revision): Promise<void>;
-
-  /**
-   * Removes all events of a stream permanently. Idempotent. Its name cannot be reused: appends are refused with
-   * `stream_removed`, so that a suspended process writes nothing there when it wakes up.
-   *
-   * @param options `erase`: also erases the free space of its files, as far as the store can at once. EventStoreDB does so with
-   * its next scavenge.
-   * @throws StoreUnavailable (retryable) if the outcome is unknown: repeat it
-   */
-  remove(stream: string, options?: { erase?: boolean }): Promise<void>;
 
   /** Waits for appends under way, ends all subscriptions and releases the files or connections. */
   close(): Promise<void>;

@@ -97,7 +97,6 @@ async function given() {
   const store: EventStore = {
     ...kept,
     append: (...append) => during(kept.append(...append)),
-    remove: (...remove) => during(kept.remove(...remove)),
     async *read(...read) {
       yield* await during(Array.fromAsync(kept.read(...read)));
     },

@@ -1,16 +1,24 @@
 import { statSync } from 'node:fs';
-import { createMembers } from '@tollgate/event-store';
+import { type EventStore, createMembers } from '@tollgate/event-store';
 import { temporaryFile, temporaryStore } from '@tollgate/event-store/testing';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { appendPayment, requested } from '@tollgate/views/testing';
 import { expect, it } from 'vitest';
 import { runWith, toolsWith } from './testing/run-with.ts';
 
+const appendFiller = (store: EventStore) =>
+  store.append(
+    'filler-1',
+    [{ id: systemIds.uuid(), type: 'Tested', data: 'x'.repeat(5_000), metadata: {} }],
+    'any',
+  );
+
 async function start(isEmbedded = true) {
   const eventsFile = await temporaryFile();
   const store = await temporaryStore({ file: eventsFile });
-  for (let number = 0; number < 20; number += 1) await appendPayment(store, `p${number}`, [requested()]);
-  for (let number = 1; number < 20; number += 1) await store.remove(`payment-p${number}`);
+  await appendPayment(store, 'p0', [requested()]);
+  for (let number = 0; number < 20; number += 1) await appendFiller(store);
+  await store.truncate('filler-1', 19);
   const directory = { eventsFile } as never;
   const run = (command: string) =>
     runWith(toolsWith({ store, clock: systemClock, directory, isEmbedded }), command);

@@ -1,23 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Revision } from '../event-store.ts';
-import { createEraser } from './eraser.ts';
-import type {
-  AppendOperation,
-  Operation,
-  OperationResult,
-  RemoveOperation,
-  TruncateOperation,
-} from './writer-protocol.ts';
+import type { AppendOperation, Operation, OperationResult, TruncateOperation } from './writer-protocol.ts';
 
 interface StreamRow {
   id: number;
   lastRevision: Revision;
   keepLast: number | null;
 }
-
-/** Events kept of a removed stream: its row stays, so that nothing is ever appended to it. */
-const keptOfRemoved = 0;
-const isRemoved = (stream: StreamRow | undefined): boolean => stream?.keepLast === keptOfRemoved;
 
 /**
  * Returns the function that executes a batch in one transaction. When it returns, all of it is durable; when it throws, nothing
@@ -32,16 +21,10 @@ export function createBatchCommit(
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');
   const append = createAppend(database);
-  const remove = createRemove(database);
-  const eraser = createEraser(database);
   const truncate = createTruncate(database);
-  const carryOut = (operation: Operation): OperationResult => {
-    if (operation.kind === 'append') return append(operation);
-    return operation.kind === 'truncate' ? truncate(operation) : remove(operation);
-  };
+  const carryOut = (operation: Operation): OperationResult =>
+    operation.kind === 'append' ? append(operation) : truncate(operation);
   return (operations) => {
-    const isErasure = operations.some((operation) => operation.kind === 'remove' && operation.erase);
-    if (isErasure) eraser.prepare();
     begin.run();
     try {
       const results = operations.map(carryOut);
@@ -51,8 +34,6 @@ export function createBatchCommit(
       // After a full disk SQLite has rolled back already, and a second ROLLBACK would throw.
       if (database.isTransaction) database.exec('ROLLBACK');
       throw error;
-    } finally {
-      eraser.finish();
     }
   };
 }
@@ -82,7 +63,6 @@ function createAppend(database: DatabaseSync): (operation: AppendOperation) => O
 
   return (operation) => {
     const stream = streams.find(operation.stream);
-    if (isRemoved(stream)) return { kind: 'removed' };
     const actual = stream?.lastRevision ?? -1;
     const expected = toLastRevision(operation.expected, actual);
     if (expected === actual) return insert(stream ?? streams.create(operation.stream), operation);
@@ -111,27 +91,14 @@ function createFindRepeat(database: DatabaseSync) {
   };
 }
 
-/** Removing a stream means keeping none of its events. */
-function createRemove(database: DatabaseSync): (operation: RemoveOperation) => OperationResult {
-  const streams = createStreams(database);
-  const trim = createTrim(database);
-  return ({ stream: name }) => {
-    const stream = streams.find(name) ?? streams.create(name);
-    streams.setKeepLast(stream.id, keptOfRemoved);
-    trim(stream.id, stream.lastRevision, keptOfRemoved);
-    return { kind: 'removed' };
-  };
-}
-
 function createTruncate(database: DatabaseSync): (operation: TruncateOperation) => OperationResult {
   const streams = createStreams(database);
   const trim = createTrim(database);
   return ({ stream: name, before }) => {
     const stream = streams.find(name);
-    if (isRemoved(stream)) return { kind: 'removed' };
     if (stream !== undefined)
       trim(stream.id, stream.lastRevision, Math.max(1, stream.lastRevision - before + 1));
-    return { kind: 'kept' };
+    return { kind: 'truncated' };
   };
 }
 

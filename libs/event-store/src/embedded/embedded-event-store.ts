@@ -9,7 +9,7 @@ import {
   errorCode,
 } from '@tollgate/service-kit';
 import { requireStreamName, requireTruncation, serializeAppend } from '../append-arguments.ts';
-import { type StoreUnavailable, storeClosed, streamRemoved } from '../errors.ts';
+import { type StoreUnavailable, storeClosed } from '../errors.ts';
 import type { Appended, Conflict, EventStore, SubscribeOptions } from '../event-store.ts';
 import { createSharedSubscription } from '../shared-subscription.ts';
 import { createCommitWatch } from './commit-watch.ts';
@@ -96,12 +96,7 @@ export async function createEmbeddedEventStore(
     truncate: async (stream, before) => {
       requireStreamName(stream);
       requireTruncation(before);
-      const { kind } = await writer.submit({ kind: 'truncate', stream, before }, 0);
-      if (kind === 'removed') throw streamRemoved();
-    },
-    remove: async (stream, { erase = false } = {}) => {
-      requireStreamName(stream);
-      await writer.submit({ kind: 'remove', stream, erase }, 0);
+      await writer.submit({ kind: 'truncate', stream, before }, 0);
     },
     head: async () => {
       requireOpen();
@@ -132,9 +127,8 @@ async function openReaderBeside(writer: GroupCommit, file: string): Promise<Read
 }
 
 function toAnswer(result: OperationResult): Appended | Conflict {
-  if (result.kind === 'kept')
+  if (result.kind === 'truncated')
     throw new InvariantViolation('The writer returned an unexpected answer to an append.');
-  if (result.kind === 'removed') throw streamRemoved();
   if (result.kind === 'conflict') return result;
   return { kind: 'appended', revision: result.revision, position: toPosition(result.rowNumber) };
 }

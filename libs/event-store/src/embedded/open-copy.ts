@@ -89,17 +89,14 @@ const sentencesOf = (rows: Record<string, unknown>[]): string[] =>
 
 /** A stream ends with its last revision, begins with 0 unless its beginning is released, and has all between them. */
 const gaps = `
-  SELECT name AS stream, CASE
-    WHEN keep_last = 0 THEN 'it was removed, and has ' || count || ' events'
-    ELSE 'it has ' || count || ' events from revision ' || coalesce(first, 'none') || ' on, and ends with revision ' || last_revision
-  END AS finding
+  SELECT name AS stream,
+    'it has ' || count || ' events from revision ' || coalesce(first, 'none') || ' on, and ends with revision ' || last_revision AS finding
   FROM (
     SELECT s.name, s.last_revision, s.keep_last,
       EXISTS (SELECT 1 FROM json_each(?) WHERE substr(s.name, 1, length(value)) = value) AS mayBeginLater, count(e.position) AS count, min(e.revision) AS first, max(e.revision) AS last
     FROM streams s LEFT JOIN events e ON e.stream_id = s.id GROUP BY s.id
   )
   WHERE CASE
-    WHEN keep_last = 0 THEN count > 0
     WHEN last_revision = -1 THEN count > 0
     WHEN count = 0 THEN TRUE
     ELSE last <> last_revision OR count <> last - first + 1 OR (keep_last IS NULL AND first <> 0 AND NOT mayBeginLater)
@@ -118,7 +115,7 @@ const queries = [
 ];
 
 /**
- * Reads only: appends, `truncate` and `remove` are refused with `store_read_only`. For a file that `checkEmbeddedCopy`
+ * Reads only: appends and `truncate` are refused with `store_read_only`. For a file that `checkEmbeddedCopy`
  * finds nothing in: a subscription tries again indefinitely if a page cannot be read.
  */
 export function openEmbeddedCopy(file: string, log: Log = silentLog): EventStore {
@@ -131,7 +128,6 @@ export function openEmbeddedCopy(file: string, log: Log = silentLog): EventStore
   return {
     append: refuse,
     truncate: refuse,
-    remove: refuse,
     head: async () => {
       requireOpen();
       return toPosition(reader.head());

@@ -150,7 +150,7 @@ function requireSqliteVersion(database: DatabaseSync): void {
 function requireDurableCommits(database: DatabaseSync): void {
   database.exec('PRAGMA journal_mode = WAL');
   database.exec('PRAGMA synchronous = FULL');
-  // Deleted data is overwritten if that writes no additional page; see the eraser.
+  // Deleted data is overwritten if that writes no additional page.
   database.exec('PRAGMA secure_delete = FAST');
   const journalMode = database.prepare('PRAGMA journal_mode').get()?.['journal_mode'];
   const synchronous = database.prepare('PRAGMA synchronous').get()?.['synchronous'];

@@ -31,8 +31,7 @@ export type Reader = ReturnType<typeof openReader>;
 export function openReader(file: string | URL) {
   const database = new DatabaseSync(file, { readOnly: true, timeout: busyTimeoutMs });
   const dataVersion = database.prepare('PRAGMA data_version');
-  // The last event may have been trimmed since.
-  const head = database.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'events'");
+  const head = database.prepare('SELECT max(position) AS position FROM events');
   const pages = {
     forwards: prepareRows(database, pageSql('>= ? ORDER BY e.revision ASC')),
     backwards: prepareRows(database, pageSql('<= ? ORDER BY e.revision DESC')),
@@ -51,7 +50,7 @@ export function openReader(file: string | URL) {
       return scanner;
     },
     /** Row number of the last event ever; 0 before the first. */
-    head: (): number => translatingErrors(() => Number(head.get()?.['seq'] ?? 0)),
+    head: (): number => translatingErrors(() => Number(head.get()?.['position'] ?? 0)),
     /** A number that changes with each commit to the file. */
     dataVersion: (): number => Number(dataVersion.get()?.['data_version']),
     close: (): void => database.close(),
@@ -169,7 +168,6 @@ export function createScanner(
   const rareStreams = createRareStreams(database, prefixes);
   let mayBeRare = true;
   const rareAfter = (after: number): Window | undefined => {
-    // Not the last one ever: a reader at the end of the file returns its last event.
     const end = mayBeRare ? translatingErrors(() => Number(selectLast.get()?.['position'] ?? 0)) : after;
     if (end - after < farEventsMin) return undefined;
     const streams = translatingErrors(rareStreams);

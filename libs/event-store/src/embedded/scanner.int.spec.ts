@@ -3,7 +3,6 @@ import type { EventStore } from '../event-store.ts';
 import { givenEvents } from '../testing/given-events.ts';
 import { probe } from '../testing/subscription-probe.ts';
 import { temporaryFile, threadedStore } from '../testing/temporary-store.ts';
-import { toPosition } from './event-rows.ts';
 import { openReader } from './reader.ts';
 
 /** Together more than a search for a few should visit. */
@@ -46,17 +45,6 @@ it('finds the few that are wanted in one read, however many others there are', a
   expect(namesOf(scan(2).events)).toEqual(namesOf(events).slice(2));
   expect(reader.scanner([])(0)).toMatchObject({ events: [], scannedTo, isEnd: true });
   reader.close();
-});
-
-it('has come to the last existing event, if a later one was removed', async () => {
-  const { file, store } = await givenFewAmongMany();
-  await store.append('endpoints-games', givenEvents(1), 'no-stream');
-  await store.append('customers-1', givenEvents(1), 'no-stream');
-  await store.remove('customers-1');
-  const reader = openReader(file);
-  const { events, scannedTo } = reader.scanner(['endpoints-'])(0);
-  reader.close();
-  expect(toPosition(scannedTo)).toBe(events.at(-1)?.position);
 });
 
 it('delivers later ones to a subscription that began without any', async () => {

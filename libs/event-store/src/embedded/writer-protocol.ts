@@ -21,21 +21,11 @@ export interface TruncateOperation {
   before: Revision;
 }
 
-export interface RemoveOperation {
-  kind: 'remove';
-  stream: string;
-  /** Includes the free space of the files. */
-  erase: boolean;
-}
+export type Operation = AppendOperation | TruncateOperation;
 
-export type Operation = AppendOperation | TruncateOperation | RemoveOperation;
-
-/** `rowNumber` is that of the last event of the append; `removed`: the stream is, whether by this operation or before. */
+/** `rowNumber` is that of the last event of the append. */
 export type OperationResult =
-  | { kind: 'appended'; revision: Revision; rowNumber: number }
-  | Conflict
-  | { kind: 'kept' }
-  | { kind: 'removed' };
+  { kind: 'appended'; revision: Revision; rowNumber: number } | Conflict | { kind: 'truncated' };
 
 export interface WriterOptions {
   file: string;

@@ -74,25 +74,6 @@ async function untilConfirmed<Result>(clock: Clock, attempt: () => Promise<Resul
   }
 }
 
-/**
- * Deletes a stream permanently. Of a stream that is deleted so that it can be used again, the server keeps the last event, which
- * of a view is all that there is.
- *
- * @throws StoreUnavailable when the outcome is still unknown after 4 tries
- */
-export const removeStream = (
-  { link, clock, appendTryMs }: Omit<AppenderOptions, 'readFirst'>,
-  stream: string,
-): Promise<void> =>
-  untilConfirmed(clock, async () => {
-    const options = { credentials: link.appendCredentials, requiresLeader: true, deadline: appendTryMs };
-    try {
-      await storeInTime(clock, appendTryMs, link.client.tombstoneStream(stream, options));
-    } catch (error) {
-      if (fromClientError(error).code !== 'stream_removed') throw error;
-    }
-  });
-
 interface Sending {
   stream: string;
   events: readonly SerializedEvent[];

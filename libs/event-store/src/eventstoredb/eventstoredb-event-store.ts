@@ -16,7 +16,7 @@ import {
 import type { EventStore, Position, ReadOptions, RecordedEvent, SubscribeOptions } from '../event-store.ts';
 import { StoreUnavailable, storeClosed } from '../errors.ts';
 import { createSharedSubscription } from '../shared-subscription.ts';
-import { createAppend, removeStream } from './appender.ts';
+import { createAppend } from './appender.ts';
 import { type EventStoreDbConnection, openLink } from './connection.ts';
 import { createHeadWatch } from './head-watch.ts';
 import { isTrimDue, keepLast, truncate } from './stream-metadata.ts';
@@ -97,10 +97,6 @@ export async function createEventStoreDbStore(options: EventStoreDbOptions): Pro
       requireStreamName(stream);
       requireTruncation(before);
       await writing(() => truncate({ append, readLast }, stream, before));
-    },
-    remove: async (stream) => {
-      requireStreamName(stream);
-      await writing(() => removeStream({ link, clock, appendTryMs }, stream));
     },
     head: () => headWhileOpen(reads, requireOpen),
     read: (stream, readOptions = {}) => readWhileOpen(reads, { stream, requireOpen, ...readOptions }),

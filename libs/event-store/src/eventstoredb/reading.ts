@@ -15,7 +15,7 @@ export type Reads = ReturnType<typeof createReads>;
 interface Place {
   stream: string;
   position: Position;
-  /** The last event of a removed stream, which is not delivered. */
+  /** The last event of a stream that an administrator has deleted; it is not delivered. */
   isTombstone: boolean;
 }
 
@@ -31,7 +31,7 @@ export function createReads(client: EventStoreDBClient, silenceMs: number) {
   }
 
   return {
-    /** The events of a stream; nothing for a stream that does not exist, or was removed. */
+    /** The events of a stream; nothing for a stream that does not exist. */
     stream,
     /** At most one event of a stream. */
     first: async (name: string, options: ReadOptions): Promise<RecordedEvent | undefined> => {

@@ -6,7 +6,7 @@ import { toPosition } from './position.ts';
 /** A stored event as the client returns it. */
 export type ClientEvent = NonNullable<ResolvedEvent['event']>;
 
-/** The last event of a removed stream: the server's own, and never delivered. */
+/** The last event of a stream that an administrator has deleted: the server's own, and never delivered. */
 export const isTombstone = ({ type }: Pick<ClientEvent, 'type'>): boolean => type === '$streamDeleted';
 
 /**

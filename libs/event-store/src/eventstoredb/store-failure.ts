@@ -1,11 +1,11 @@
 import { ErrorType, StreamDeletedError, StreamNotFoundError, isCommandError } from '@eventstore/db-client';
 import { TollgateError } from '@tollgate/service-kit';
-import { InvalidArgument, StoreUnavailable, streamRemoved } from '../errors.ts';
+import { InvalidArgument, StoreUnavailable } from '../errors.ts';
 
 /** gRPC's codes of a caller that may not do this, and that is not known; the client does not convert all of them. */
 const refusals: readonly unknown[] = [7, 16];
 
-/** The stream does not exist, or was removed. */
+/** The stream does not exist, or an administrator has deleted it. */
 export const isWithoutEvents = (error: unknown): boolean =>
   error instanceof StreamNotFoundError || error instanceof StreamDeletedError;
 
@@ -26,7 +26,11 @@ export function fromClientError(error: unknown): TollgateError {
         { retryable: false, cause: error },
       );
     case ErrorType.STREAM_DELETED:
-      return streamRemoved(error);
+      return new StoreUnavailable(
+        'stream_deleted',
+        'An administrator has deleted this stream in the event store, so it cannot be used again.',
+        { retryable: false, cause: error },
+      );
     case ErrorType.TIMEOUT:
       return new StoreUnavailable(storeTimedOut, 'The event store aborted a call.', { cause: error });
     case ErrorType.MAXIMUM_APPEND_SIZE_EXCEEDED:

@@ -5,7 +5,6 @@ import { describeClose } from './close.contract.ts';
 import { describeHead } from './head.contract.ts';
 import { describeKeepLast } from './keep-last.contract.ts';
 import { describeRead } from './read.contract.ts';
-import { describeRemove } from './remove.contract.ts';
 import { describeTruncate } from './truncate.contract.ts';
 import { describeSubscribe } from './subscribe.contract.ts';
 
@@ -53,7 +52,6 @@ export function describeEventStore(name: string, open: () => Promise<OpenEventSt
     describeRead(given);
     describeKeepLast(given);
     describeTruncate(given);
-    describeRemove(given);
     describeSubscribe(given);
     describeHead(given);
     describeClose(given);

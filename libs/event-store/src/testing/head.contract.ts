@@ -15,15 +15,6 @@ export function describeHead(given: Stores): void {
       expect(after >= answer.position).toBe(true);
     });
 
-    it('stays if the last events are deleted', async () => {
-      const store = await given.another();
-      const stream = freshStream();
-      const answer = await store.append(stream, givenEvents(1), 'no-stream');
-      if (answer.kind !== 'appended') throw new Error('a fresh stream was there');
-      await store.remove(stream);
-      expect((await store.head()) >= answer.position).toBe(true);
-    });
-
     it('is refused if the store is closed', async () => {
       const store = await given.another();
       await store.close();

@@ -12,7 +12,6 @@ import {
   StoreUnavailable,
   beginning,
   notShown,
-  streamRemoved,
 } from '@tollgate/event-store';
 
 interface Stream {
@@ -21,7 +20,6 @@ interface Stream {
   events: RecordedEvent[];
   next: Revision;
   keepLast: number;
-  isRemoved: boolean;
   /** Appends that the leader has but that are not readable until they are decided. */
   hidden: Write[];
 }
@@ -70,10 +68,6 @@ export function createEventLog(now: () => number) {
       const first = Math.min(before, stream.next - 1);
       stream.events = stream.events.filter(({ revision }) => revision >= first);
     },
-    remove: (name: string): void => {
-      const stream = streams.get(name) ?? opened(shelf, name);
-      Object.assign(stream, { events: [], isRemoved: true, hidden: [] });
-    },
     /** Calls `listen` with each event when it becomes visible. */
     onEvent: (listen: (event: RecordedEvent) => void): (() => void) => {
       listeners.add(listen);
@@ -86,13 +80,11 @@ export function createEventLog(now: () => number) {
 const toPosition = (row: number): Position =>
   row === 0 ? beginning : (String(row).padStart(16, '0') as Position);
 
-const empty = () => ({ events: [], next: 0, keepLast: Infinity, isRemoved: false, hidden: [] });
+const empty = () => ({ events: [], next: 0, keepLast: Infinity, hidden: [] });
 
-/** @throws StoreUnavailable for a removed stream */
 function opened({ streams }: Shelf, name: string): Stream {
   const stream = streams.get(name) ?? { name, ...empty() };
   streams.set(name, stream);
-  if (stream.isRemoved) throw streamRemoved();
   return stream;
 }
 
@@ -155,7 +147,7 @@ function hide(shelf: Shelf, stream: Stream, wanted: Write): (fate: 'shown' | 'lo
     if (!stream.hidden.includes(wanted)) return;
     const decided = stream.hidden;
     stream.hidden = [];
-    if (fate === 'shown' && !stream.isRemoved) for (const each of decided) write(shelf, stream, each);
+    if (fate === 'shown') for (const each of decided) write(shelf, stream, each);
   };
 }
 

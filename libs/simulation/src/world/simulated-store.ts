@@ -32,13 +32,6 @@ export function createSimulatedStore(world: World, life: Life, hooks?: Hooks): E
     backMs: random.chance(0.02) ? random.between(5, 400) : random.between(0.2, 3),
   });
 
-  const changing = (label: string, change: () => void) =>
-    life.ask(label, travel(), () => {
-      if (weather.isDown()) throw storeDown();
-      change();
-      if (weather.areAnswersLost()) throw storeDown();
-    });
-
   const append: EventStore['append'] = async (stream, events, expected, options) => {
     // Copied now: the caller may change its objects afterwards.
     const { events: given } = serializeAppend(stream, events, expected, options);
@@ -78,8 +71,12 @@ export function createSimulatedStore(world: World, life: Life, hooks?: Hooks): E
         return log.head();
       }),
     subscribe: (options) => subscription(world, life, options, hooks),
-    truncate: (stream, before) => changing(`truncate ${stream}`, () => log.truncate(stream, before)),
-    remove: (stream) => changing(`remove ${stream}`, () => log.remove(stream)),
+    truncate: (stream, before) =>
+      life.ask(`truncate ${stream}`, travel(), () => {
+        if (weather.isDown()) throw storeDown();
+        log.truncate(stream, before);
+        if (weather.areAnswersLost()) throw storeDown();
+      }),
     close: async () => undefined,
   };
 }

@@ -9,8 +9,7 @@ import { InvalidArgument } from '../../errors.ts';
 import type { Appended, Conflict, EventStore, ExpectedRevision, NewEvent } from '../../event-store.ts';
 import type { AppendFault, ReceivedCall, ServerFaults } from './faults.ts';
 import type { HiddenAppends } from './hidden-appends.ts';
-import { leadership, notReady, serviceError, streamDeleted } from './service-errors.ts';
-import { shownOf } from './shown-events.ts';
+import { leadership, notReady, serviceError } from './service-errors.ts';
 import { bytesOnDisk, streamOf, toIdentifier, toNewEvent, toWirePosition } from './wire-events.ts';
 import { toStoredStream } from './wire-streams.ts';
 
@@ -128,7 +127,6 @@ async function carryOut(
   if (fault?.kind === 'too-large' || bytes > appendBytesMax) return tooLarge;
   if (fault?.kind === 'event-too-large') return eventTooLarge(events[0]?.id ?? '', bytes);
   try {
-    if ((await shownOf(store, stream)).kind === 'deleted') return streamDeleted(stream);
     const stored = { stream: toStoredStream(stream), events, expected: toExpected(expected) };
     const taken = hidden.take(stored, fault?.kind === 'hidden' ? fault.until : undefined);
     const answer = await (taken ?? store.append(stored.stream, events, stored.expected));

@@ -18,7 +18,6 @@ it('the Python client of KurrentDB reads, appends and subscribes', async () => {
   expect(JSON.parse(stdout)).toEqual({
     conflict: true,
     missing: true,
-    deleted: true,
     version: 4,
     metadata: { $correlationId: 'story' },
     stream: upTo(4),

@@ -14,8 +14,8 @@ import {
 } from '../../event-store.ts';
 import type { ReceivedCall, ServerFaults } from './faults.ts';
 import type { LogReader } from './log-reader.ts';
-import { consumerTooSlow, leadership, serviceError, streamDeleted } from './service-errors.ts';
-import { shownOf } from './shown-events.ts';
+import { consumerTooSlow, leadership, serviceError } from './service-errors.ts';
+import { firstShownOf } from './shown-events.ts';
 import { streamOf, toIdentifier, toReadEvent, toWirePosition } from './wire-events.ts';
 import { fromStoredStream, toStoredStream } from './wire-streams.ts';
 
@@ -90,16 +90,15 @@ async function readStream({ store, faults }: Parts, call: Call, range: Range): P
   const { options, isBackwards, count, signal } = range;
   const wanted = options.getStream();
   const name = streamOf(wanted?.getStreamIdentifier());
-  const shown = await shownOf(store, name);
-  if (shown.kind === 'deleted') throw streamDeleted(name);
+  const firstShown = await firstShownOf(store, name);
   const stored = toStoredStream(name);
   const from = wanted?.hasRevision() === true ? Number(wanted.getRevision()) : undefined;
-  const whence = isBackwards ? omitUndefined({ from }) : { from: Math.max(from ?? 0, shown.revision) };
+  const whence = isBackwards ? omitUndefined({ from }) : { from: Math.max(from ?? 0, firstShown) };
   const direction = isBackwards ? 'backwards' : 'forwards';
   const sent = createCutter(call, faults);
   let found = false;
   for await (const event of store.read(stored, { ...whence, direction, limit: count })) {
-    if (signal.aborted || event.revision < shown.revision) break;
+    if (signal.aborted || event.revision < firstShown) break;
     found = true;
     await send(call, respond({ event }), signal);
     if (sent()) return until(signal);
@@ -145,14 +144,13 @@ async function toAll({ log }: Parts, options: Options): Promise<Subscribed> {
 async function toStream({ store, log }: Parts, options: Options): Promise<Subscribed> {
   const wanted = options.getStream();
   const name = streamOf(wanted?.getStreamIdentifier());
-  const shown = await shownOf(store, name);
-  if (shown.kind === 'deleted') throw streamDeleted(name);
+  const firstShown = await firstShownOf(store, name);
   const first = wanted?.hasRevision() === true ? Number(wanted.getRevision()) + 1 : 0;
   const stored = toStoredStream(name);
   return {
     from: wanted?.hasEnd() === true ? await log.head() : beginning,
     prefixes: [stored],
-    isWanted: ({ stream, revision }) => stream === stored && revision >= Math.max(first, shown.revision),
+    isWanted: ({ stream, revision }) => stream === stored && revision >= Math.max(first, firstShown),
   };
 }
 

@@ -12,7 +12,6 @@ import { createLogReader } from './log-reader.ts';
 import { createRead } from './read-service.ts';
 import { leadership, serviceError } from './service-errors.ts';
 import { scavengeLog } from './shown-events.ts';
-import { createTombstone } from './tombstone-service.ts';
 
 export interface TestServerOptions {
   /** The store behind the server; it is not closed with the server. */
@@ -124,7 +123,7 @@ function addServices(
       else call.emit('error', accessDenied());
     },
     delete: unimplemented,
-    tombstone: createTombstone(parts),
+    tombstone: unimplemented,
   });
   server.addService(featureServices.ServerFeaturesService, {
     getSupportedMethods: (_call: UnaryCall, respond: sendUnaryData<unknown>) =>

@@ -22,12 +22,6 @@ export function leadership({ state }: Pick<ServerFaults, 'state'>): ServiceError
     : serviceError(status.UNKNOWN, 'No leader info available in response');
 }
 
-export const streamDeleted = (stream: string) =>
-  serviceError(status.FAILED_PRECONDITION, `Event stream '${stream}' is deleted.`, {
-    exception: 'stream-deleted',
-    'stream-name': stream,
-  });
-
 /** A subscription that is dropped; 22.10 words it so. */
 export const consumerTooSlow = () =>
   serviceError(

@@ -1,32 +1,21 @@
-import { type EventStore, type RecordedEvent, type Revision, beginning } from '../../event-store.ts';
+import { type EventStore, type Revision, beginning } from '../../event-store.ts';
 import { readLast } from '../../follower/checkpoint.ts';
 import type { LogReader } from './log-reader.ts';
 import { fromStoredStream, ownerOfMetadata, toStoredStream } from './wire-streams.ts';
 
-/** The last event of a stream that was deleted permanently. */
-export const tombstoneType = '$streamDeleted';
-
-export const isTombstone = ({ type }: Pick<RecordedEvent, 'type'>): boolean => type === tombstoneType;
-
-/** The events that reads of a stream show. The log shows all of them, until it is scavenged. */
-type Shown =
-  | { kind: 'deleted' }
-  /** The events from this revision on. */
-  | { kind: 'from'; revision: Revision };
-
-/** By its name on the wire. */
-export async function shownOf(store: EventStore, stream: string): Promise<Shown> {
+/**
+ * The first revision that reads of a stream show, by its name on the wire. The log shows earlier events too, until it is
+ * scavenged.
+ */
+export async function firstShownOf(store: EventStore, stream: string): Promise<Revision> {
   const last = await readLast(store, toStoredStream(stream));
-  const owner = ownerOfMetadata(stream);
-  if (owner !== undefined && (await shownOf(store, owner)).kind === 'deleted') return { kind: 'deleted' };
-  if (last === undefined) return { kind: 'from', revision: 0 };
-  if (isTombstone(last)) return { kind: 'deleted' };
+  if (last === undefined) return 0;
   // Of metadata one event is kept.
-  if (owner !== undefined) return { kind: 'from', revision: last.revision };
+  if (ownerOfMetadata(stream) !== undefined) return last.revision;
   const metadata = await readLast(store, toStoredStream(`$$${stream}`));
   const { $maxCount, $tb } = (metadata?.data ?? {}) as { $maxCount?: number; $tb?: number };
   const kept = $maxCount === undefined ? 0 : last.revision + 1 - $maxCount;
-  return { kind: 'from', revision: Math.max(0, kept, $tb ?? 0) };
+  return Math.max(0, kept, $tb ?? 0);
 }
 
 /**
@@ -38,13 +27,9 @@ export async function scavengeLog(
   isScavenged: (stream: string) => boolean,
 ): Promise<void> {
   const { signal } = new AbortController();
-  const lastRevisions = new Map<string, Revision>();
-  for await (const { stream, revision } of log.forwards(beginning, signal))
-    lastRevisions.set(stream, revision);
-  for (const [stored, last] of lastRevisions) {
+  const events = await Array.fromAsync(log.forwards(beginning, signal));
+  for (const stored of new Set(events.map(({ stream }) => stream))) {
     const stream = fromStoredStream(stored);
-    if (!isScavenged(stream)) continue;
-    const shown = await shownOf(store, stream);
-    await store.truncate(stored, shown.kind === 'deleted' ? last : shown.revision);
+    if (isScavenged(stream)) await store.truncate(stored, await firstShownOf(store, stream));
   }
 }

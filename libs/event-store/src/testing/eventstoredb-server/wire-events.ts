@@ -1,7 +1,6 @@
 import shared from '@eventstore/db-client/generated/shared_pb.js';
 import streams from '@eventstore/db-client/generated/streams_pb.js';
 import type { NewEvent, Position, RecordedEvent } from '../../event-store.ts';
-import { isTombstone } from './shown-events.ts';
 import { fromStoredStream } from './wire-streams.ts';
 
 /** An event as a request has it, in either of the two ways of appending. */
@@ -14,14 +13,8 @@ interface ProposedMessage {
 
 const jsonType = 'application/json';
 
-/** The largest signed 64-bit number, regardless of the stream's previous revision. */
-const tombstoneRevision = '9223372036854775807';
-
 /** Bytes that are no JSON are kept under this name, which no event of a test has. */
 const bytesField = '$bytes';
-
-/** The data and metadata of a tombstone. */
-export const noBytes = { [bytesField]: '', isJson: false };
 
 export function toNewEvent(message: ProposedMessage): NewEvent {
   const isJson = message.getMetadataMap().get('content-type') === jsonType;
@@ -74,7 +67,7 @@ export function toReadEvent(event: RecordedEvent): InstanceType<typeof streams.R
   id.setString(event.id);
   recorded.setId(id);
   recorded.setStreamIdentifier(toIdentifier(fromStoredStream(event.stream)));
-  recorded.setStreamRevision(isTombstone(event) ? tombstoneRevision : String(event.revision));
+  recorded.setStreamRevision(String(event.revision));
   recorded.setCommitPosition(toWirePosition(event.position));
   recorded.setPreparePosition(toWirePosition(event.position));
   recorded.setData(bytes);

@@ -79,7 +79,6 @@ export function createHolder({ store, bus }: Pick<Publishing, 'store' | 'bus'>):
     store: {
       append: (...given) => ofStore(() => store.append(...given)),
       truncate: (...given) => ofStore(() => store.truncate(...given)),
-      remove: (...given) => ofStore(() => store.remove(...given)),
       head: () => ofStore(() => store.head()),
       read: (...given) => guarded(store.read(...given)),
       subscribe: (...given) => guarded(store.subscribe(...given)),
