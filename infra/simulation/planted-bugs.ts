@@ -41,7 +41,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'sends-after-suspension',
     breaks: 'F9: a suspended sender does not send',
     seeds: 400,
-    file: `${core}/accounts/stopwatch.ts`,
+    file: 'libs/service-kit/src/stopwatch.ts',
     from: 'return Math.abs(wallMs - monotonicMs) > differenceMsMax ? Infinity : Math.max(wallMs, monotonicMs);',
     to: 'return Math.max(wallMs, monotonicMs + 0 * differenceMsMax);',
   },

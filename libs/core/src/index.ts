@@ -4,7 +4,6 @@ export * from './accounts/account.ts';
 export * from './accounts/accounts.ts';
 export * from './accounts/change-account.ts';
 export * from './accounts/start-epoch.ts';
-export * from './accounts/stopwatch.ts';
 export * from './aggregates/data-secrets.ts';
 export * from './aggregates/installation.ts';
 export * from './aggregates/recurring-tokens.ts';
@@ -19,13 +18,11 @@ export {
   resolveAsKnown,
   type UnmatchedOperations,
 } from './aggregates/unmatched.ts';
-export * from './background.ts';
 export * from './callbacks/callback-consumer.ts';
 export * from './callbacks/callback-records.ts';
 export * from './core.ts';
 export * from './domain/aggregate.ts';
 export * from './domain/allowed-origins.ts';
-export * from './domain/card-number.ts';
 export * from './domain/dispute/dispute.ts';
 export * from './domain/event-metadata.ts';
 export * from './domain/failed-inquiry.ts';
@@ -65,7 +62,6 @@ export * from './inquiry/inquiry-schedule.ts';
 export * from './inquiry/inquiry-shards.ts';
 export { type InquiryResult } from './inquiry/inquiries.ts';
 export { inquireNamed, type Listed } from './inquiry/inquire.ts';
-export * from './keyed-mutex.ts';
 export * from './operations/capture-or-void.ts';
 export * from './operations/create-payment.ts';
 export * from './operations/create-payout.ts';
@@ -79,5 +75,4 @@ export { type CallTimes, quietPeriodMs } from './outbound/call-times.ts';
 export { type QuietPeriods } from './outbound/quiet-periods.ts';
 export { createSender } from './outbound/send.ts';
 export * from './provider.ts';
-export * from './run-while.ts';
 export * from './tokens.ts';

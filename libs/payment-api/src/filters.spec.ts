@@ -1,7 +1,6 @@
 // One request with `abab…` held the process for seconds: the filter of card numbers took time cubic in the length.
 import { assertTimeBound } from '@tollgate/testing/time-bound';
 import { describe, it } from 'vitest';
-import { containsCardNumber, isOnlyCardNumber, maskedText } from '@tollgate/core';
 import {
   createPaymentRequestSchema,
   httpUrlSchema,
@@ -9,6 +8,7 @@ import {
   refundRequestSchema,
 } from './schemas.ts';
 import { isVisibleText } from './visible-text.ts';
+import { containsCardNumber, isOnlyCardNumber, maskedText } from '@tollgate/service-kit';
 
 const callback = 16 * 1024;
 const body = 64 * 1024;

@@ -6,13 +6,12 @@ import {
   inquiryLimits,
   nameOfInstallation,
   requireDataSecrets,
-  containsCardNumber,
   type ComparablePayment,
   isAllowedOrigin,
   walletNameOf,
 } from '@tollgate/core';
 import { type AdoptedRow, type AdoptionOrder, type AdoptionTally, adoptPayments } from '@tollgate/adoption';
-import { createLocalKeyService, createVault, omitUndefined } from '@tollgate/service-kit';
+import { createLocalKeyService, createVault, omitUndefined, containsCardNumber } from '@tollgate/service-kit';
 import {
   type CommandResult,
   InvalidParameter,

@@ -9,7 +9,6 @@ import {
   createAccountChanges,
   type Cause,
   subjectsOf,
-  createBackground,
   type CoreDependencies,
   createCore,
   type CallbackConsumerDependencies,
@@ -49,6 +48,7 @@ import { registerOperatorRoutes } from './routes/operator-routes.ts';
 import { registerPaymentRoutes } from './routes/payment-routes.ts';
 import { registerReviewRoutes } from './routes/review-routes.ts';
 import { registerTeamRoutes } from './routes/team-routes.ts';
+import { createBackground } from '@tollgate/service-kit';
 
 export interface CommandServiceDependencies extends CoreDependencies {
   bus: MessageBus;

@@ -3,11 +3,15 @@
  * without one wait in a queue, first come, first served.
  */
 import type { AccountState } from '../domain/merchant-account/merchant-account.ts';
-import { type Clock, type Log, omitUndefined } from '@tollgate/service-kit';
+import {
+  type Clock,
+  type Log,
+  omitUndefined,
+  createTokenBucket,
+  startStopwatch,
+} from '@tollgate/service-kit';
 import type { Account, AccountHealth, ClosedState, Permit, PermitEnd, PermitResult } from './account.ts';
 import { type BreakerChange, createCircuitBreaker } from './circuit-breaker.ts';
-import { createTokenBucket } from './rate.ts';
-import { startStopwatch } from './stopwatch.ts';
 
 /** Maximum number of callers that wait for one account; more are rejected. */
 export const waitingMax = 1_000;

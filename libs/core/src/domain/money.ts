@@ -1,8 +1,6 @@
 /** Amounts, currencies and minor units; the statuses and errors that the specification names. */
 import { z } from 'zod';
 
-export * from './card-number.ts';
-
 /**
  * ISO 4217 active alphabetic codes with their minor-unit digits (list one of the standard, amendments 1 to 180).
  * Precious metals, testing codes and units without a minor unit (XAU, XTS, XDR) cannot be charged and are absent. `Intl` is

@@ -1,6 +1,5 @@
 /** A team pays out: permit, guard, announce, send, record. A payout is sent once, and never again. */
 import type { PayoutRequest } from './requests.ts';
-import { maskCardNumber } from '../domain/card-number.ts';
 import {
   type ObservedPayout,
   type PayoutRefusal,
@@ -10,7 +9,7 @@ import { type PayoutDestination } from '../domain/payout/payout-events.ts';
 import { isApprovalOver, isPayoutAwaited, payoutCallAnnouncedBy } from '../domain/payout/payout-state.ts';
 import { isSameRequest } from '../domain/request-fingerprint.ts';
 import type { PayOutDestination } from '../provider.ts';
-import { InvariantViolation, omitUndefined } from '@tollgate/service-kit';
+import { InvariantViolation, omitUndefined, maskCardNumber } from '@tollgate/service-kit';
 import { walletNameOf, type Requester } from '../domain/requester.ts';
 import type { Permit } from '../accounts/account.ts';
 import type { PayoutAggregate, PayoutDone, Payouts } from '../aggregates/payouts.ts';

@@ -3,9 +3,8 @@
  * waiting caller come first. None starves: under load, callers begin half of the inquiries, teams take turns, and a quarter
  * of the places is reserved for callers, another quarter for the rest.
  */
-import type { Clock } from '@tollgate/service-kit';
+import { type Clock, createTokenBucket } from '@tollgate/service-kit';
 import type { InquiryLimits } from '../accounts/accounts.ts';
-import { createTokenBucket } from '../accounts/rate.ts';
 
 /** In order of service: a caller waits, a callback arrived, the schedule finds an item due. */
 const inquiryPriorities = ['caller', 'callback', 'schedule'] as const;

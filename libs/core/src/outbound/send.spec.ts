@@ -1,10 +1,9 @@
 import type { CallOperation, CallOutcome } from '../domain/outbound-call/outbound-call.ts';
 import type { MaySend, Provider } from '../provider.ts';
-import { silentLog } from '@tollgate/service-kit';
+import { silentLog, startStopwatch } from '@tollgate/service-kit';
 import { createFakeClock } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
 import type { PermitEnd } from '../accounts/account.ts';
-import { startStopwatch } from '../accounts/stopwatch.ts';
 import type { Asked } from './ask-account.ts';
 import { type OutboundCall, createSender } from './send.ts';
 

@@ -1,5 +1,5 @@
+import { containsCardNumber } from '@tollgate/service-kit';
 /** The caller's texts that may be stored where people read them: in records of requests, and in the security log. */
-import { containsCardNumber } from '@tollgate/core';
 
 /** Keys of teams and of the Payment Service, credentials of people, secrets of webhooks. */
 const secretPattern = /(?<![a-z])((tg|sk)_[a-z]+_|tgo\.|whsec_)/i;

@@ -5,7 +5,6 @@
 import { type EventStore, type LoadedState, loadState } from '@tollgate/event-store';
 import {
   type OperationKind,
-  maskedText,
   type ComparablePayment,
   type Page,
   pageRows,
@@ -24,7 +23,7 @@ import {
   differenceCountOf,
   reconciliationStream,
 } from './reconciliation.ts';
-import { type Clock, type Ids, type Log, omitUndefined } from '@tollgate/service-kit';
+import { type Clock, type Ids, type Log, omitUndefined, maskedText } from '@tollgate/service-kit';
 import { type ListedRow, joinParts } from './comparison.ts';
 import { reportReconciliation } from './journal.ts';
 import { type RunProgress, evolveProgress, fingerprintOf, isListShort, noProgress } from './progress.ts';

@@ -5,8 +5,8 @@ import {
   type WebhookMasterSecret,
   omitUndefined,
   webhookSecretsOf,
+  maskedText,
 } from '@tollgate/service-kit';
-import { maskedText } from '@tollgate/core';
 import { Webhook as Signer } from 'standardwebhooks';
 import { isLoopbackHost, type AddressGuard } from './address-guard.ts';
 import { failureReasonOf, type WebhookClient } from './http-client.ts';

@@ -1,6 +1,6 @@
 /** The Payment Service's callbacks: the storable part of one, and its hint. */
-import { containsCardNumber, type CallbackHint } from '@tollgate/core';
-import { omitUndefined } from '@tollgate/service-kit';
+import { type CallbackHint } from '@tollgate/core';
+import { omitUndefined, containsCardNumber } from '@tollgate/service-kit';
 
 /** The fields of a callback that are read, at once or by an operator who examines a skipped one. */
 const fieldsKept = ['token', 'type', 'status', 'orderNumber', 'amount', 'currency'] as const;

@@ -6,8 +6,7 @@
  * is `unknown`, and is resolved by inquiry, never by calling again.
  */
 import { errorKindByCode, isErrorCode } from '@tollgate/payment-api';
-import { maskedText } from '@tollgate/core';
-import { decodeUtf8 } from '@tollgate/service-kit';
+import { decodeUtf8, maskedText } from '@tollgate/service-kit';
 import { isRemoved, repeatsSecret, withoutSecrets } from './secrets.ts';
 import type { ApiError } from '@tollgate/core/money';
 

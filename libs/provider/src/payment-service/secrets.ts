@@ -1,6 +1,6 @@
 /** Keeps secrets of a request out of its outcome. */
-import { containsCardNumber } from '@tollgate/core';
 import { toVisibleText, type CreatePaymentRequest, type PayoutRequest } from '@tollgate/payment-api';
+import { containsCardNumber } from '@tollgate/service-kit';
 
 /** The secrets of a creation. The holder's name and the expiry are too common as texts to search for. */
 export const secretsOfCreation = ({ card, recurringToken }: CreatePaymentRequest): string[] =>

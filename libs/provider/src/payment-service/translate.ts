@@ -1,7 +1,5 @@
 /** Translates the Payment Service's records into our terms. */
 import {
-  containsCardNumber,
-  maskedText,
   type ComparablePayment,
   type FoundDispute,
   type FoundPayment,
@@ -16,7 +14,7 @@ import {
   type ServicePayment,
   type ServicePayout,
 } from '@tollgate/payment-api';
-import { omitUndefined } from '@tollgate/service-kit';
+import { omitUndefined, containsCardNumber, maskedText } from '@tollgate/service-kit';
 import type { ComparableRow } from './answers.ts';
 
 export const toAuthorization = ({ token, processingUrl, payment }: CreatePaymentAnswer) => ({

@@ -1,6 +1,6 @@
-import { containsCardNumber, type IdempotencyKey } from '@tollgate/core';
+import { type IdempotencyKey } from '@tollgate/core';
 import { type ErrorCode, errorEntry } from '@tollgate/gateway-api/http';
-import { type ErrorEntry, omitUndefined, toErrorEntries } from '@tollgate/service-kit';
+import { type ErrorEntry, omitUndefined, toErrorEntries, containsCardNumber } from '@tollgate/service-kit';
 import { z } from 'zod';
 
 /** A parsed request, or its faults; every error names its parameter, values are never repeated. */

@@ -1,6 +1,5 @@
 /** Requests of teams that create, capture, void, refund or pay out. */
 import { type BodyOf, bodySchemas } from '@tollgate/gateway-api/http';
-import { isOnlyCardNumber } from '@tollgate/core';
 import type { Caller } from '@tollgate/teams';
 import {
   type Parsed,
@@ -12,6 +11,7 @@ import {
   refuseEmails,
   textsOf,
 } from './parsed.ts';
+import { isOnlyCardNumber } from '@tollgate/service-kit';
 
 /** Validates the body of a creation, and this caller's permissions. */
 export function parsePaymentRequest(body: unknown, caller: Caller): Parsed<BodyOf<'PaymentRequest'>> {

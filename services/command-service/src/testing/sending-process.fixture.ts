@@ -4,9 +4,9 @@
  */
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { type MaySend, startStopwatch, createSender } from '@tollgate/core';
+import { type MaySend, createSender } from '@tollgate/core';
 import { providers } from '@tollgate/provider';
-import { Secret, silentLog, systemClock } from '@tollgate/service-kit';
+import { Secret, silentLog, systemClock, startStopwatch } from '@tollgate/service-kit';
 
 const [baseUrl = '', caFile = ''] = process.argv.slice(2);
 const aggregate = { token: 'pay_1' };

@@ -1,7 +1,6 @@
-import { runWhile } from '@tollgate/core';
 import { createMembers } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
-import { silentLog, systemIds } from '@tollgate/service-kit';
+import { silentLog, systemIds, runWhile } from '@tollgate/service-kit';
 import { createFakeClock } from '@tollgate/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import { inBackground } from './background.ts';

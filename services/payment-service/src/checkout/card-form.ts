@@ -1,5 +1,4 @@
-import { dayMs } from '@tollgate/service-kit';
-import { isCardNumber } from '@tollgate/core';
+import { dayMs, isCardNumber } from '@tollgate/service-kit';
 import { cardBehavior, looksLikeCardNumber, type CardBehavior } from '../cards.ts';
 
 export const cardFields = ['number', 'expiry', 'cvv', 'holder'] as const;

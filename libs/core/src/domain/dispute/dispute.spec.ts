@@ -1,4 +1,3 @@
-import { containsCardNumber } from '../money.ts';
 import { scenario, propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -17,6 +16,7 @@ import {
   type ObserveDispute,
   type ObservedDispute,
 } from './dispute.ts';
+import { containsCardNumber } from '@tollgate/service-kit/card-number';
 
 const { given } = scenario<Dispute | undefined, ObserveDispute, DisputeEvent, DisputeRefusal>({
   initial: undefined,

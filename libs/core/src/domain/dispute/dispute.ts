@@ -2,12 +2,13 @@
  * A dispute: the customer's bank demands money back (stream `dispute-<token>`). The stream records the provider's list and the
  * payment that it concerns. Once that payment is known, `payment/disputes.ts` records it there as well.
  */
-import { amountSchema, currencySchema, maskedText } from '../money.ts';
+import { amountSchema, currencySchema } from '../money.ts';
 import { z } from 'zod';
 import type { Decision } from '../decision.ts';
 import { InvariantViolation, unreachable } from '../invariant.ts';
 import { type EventOf, eventFamily } from '../schema-version.ts';
 import { environmentSchema, instantSchema, omitUndefined, type Environment } from '../values.ts';
+import { maskedText } from '@tollgate/service-kit/card-number';
 
 export const disputeStreamPrefix = 'dispute-';
 export const disputeStream = (token: string): string => `${disputeStreamPrefix}${token}`;

@@ -2,7 +2,6 @@
  * A payment or payout that an account at the provider has and our books do not: made before Tollgate, by another user of the
  * same account, or by another installation. It belongs to no team's books; a person decides.
  */
-import { maskedText } from '../money.ts';
 import { z } from 'zod';
 import { events, refuse, type Decision } from '../decision.ts';
 import { InvariantViolation, unreachable } from '../invariant.ts';
@@ -23,6 +22,7 @@ import {
 import type { ResolveReview, ReviewRefusal } from '../shared-inputs.ts';
 import { type EventOf, eventFamily } from '../schema-version.ts';
 import { environmentSchema, instantSchema, omitUndefined, reportedSumSchema } from '../values.ts';
+import { maskedText } from '@tollgate/service-kit/card-number';
 
 export const unmatchedStreamPrefix = 'unmatched-';
 export const unmatchedTokenPrefix = 'unm';

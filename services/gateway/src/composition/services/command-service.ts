@@ -1,9 +1,9 @@
 import { readCallback, callbackPath } from '@tollgate/provider/callbacks';
 import { createCommandService } from '@tollgate/command-service';
-import { createFingerprints, nameOfInstallation, requireDataSecrets, runWhile } from '@tollgate/core';
+import { createFingerprints, nameOfInstallation, requireDataSecrets } from '@tollgate/core';
 import type { EventStore } from '@tollgate/event-store';
 import { type SecurityLog, type TeamKeys, followTeamChanges } from '@tollgate/teams';
-import { StartupError, createLocalKeyService, createVault } from '@tollgate/service-kit';
+import { StartupError, createLocalKeyService, createVault, runWhile } from '@tollgate/service-kit';
 import { inBackground } from '../background.ts';
 import { watchAccounts, watchIndex, watchReconciliations, watchSchedule } from '../metrics/watch-services.ts';
 import { serviceNames } from '../../configuration/service-names.ts';

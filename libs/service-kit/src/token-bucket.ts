@@ -1,5 +1,5 @@
 /** Limits the calls, and the inquiries, per second of an account. */
-import type { Clock } from '@tollgate/service-kit';
+import type { Clock } from './clock.ts';
 
 /** Each millisecond adds `tokensPerSecond` thousandths of a token. */
 const token = 1_000;

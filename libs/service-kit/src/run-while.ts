@@ -1,4 +1,4 @@
-import type { Clock } from '@tollgate/service-kit';
+import type { Clock } from './clock.ts';
 
 /** Interval between checks of the condition. @unit milliseconds */
 const checkEveryMs = 1_000;

@@ -1,4 +1,4 @@
-import type { Clock } from '@tollgate/service-kit';
+import type { Clock } from './clock.ts';
 
 /**
  * The two clocks of a machine differ by more than this only after a suspension or a change of the wall clock. @unit

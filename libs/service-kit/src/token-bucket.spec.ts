@@ -1,7 +1,7 @@
 import { createFakeClock } from '@tollgate/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createTokenBucket } from './rate.ts';
+import { createTokenBucket } from './token-bucket.ts';
 
 function takeAll(bucket: ReturnType<typeof createTokenBucket>): number {
   let taken = 0;

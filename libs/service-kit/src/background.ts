@@ -1,4 +1,5 @@
-import type { Clock, Log } from '@tollgate/service-kit';
+import type { Clock } from './clock.ts';
+import type { Log } from './log.ts';
 
 /** Pause before failed work is restarted. @unit milliseconds */
 const restartPauseMs = 1_000;
