@@ -19,7 +19,7 @@ describe('npm run bench', () => {
 
   it.each([
     [['nothing'], 'nothing'],
-    [['lists', '--payments', '0'], '--payments'],
+    [['ledger', '--payments', '0'], '--payments'],
   ])('answers the bad call %j with one sentence that names the argument', (argv, name) => {
     const { status, stderr } = bench(...argv);
     expect([status, stderr]).toEqual([2, expect.stringMatching(/^[^\n]+\.\n$/)]);

@@ -7,22 +7,18 @@ import { join } from 'node:path';
 const benches: Readonly<Record<string, string>> = {
   creation: 'services/gateway/bench/creation.ts',
   operations: 'services/gateway/bench/operations.ts',
-  scale: 'services/gateway/bench/scale.ts',
   'at-size': 'services/gateway/bench/at-size.ts',
-  inquiries: 'services/command-service/bench/inquiries.ts',
   webhooks: 'libs/modules/webhooks/bench/webhooks.ts',
-  lists: 'services/query-service/bench/lists.ts',
   ledger: 'services/cli/bench/ledger.ts',
-  projector: 'services/projector/bench/rebuild.ts',
 };
 
-const withOwnOptions = ['creation', 'operations', 'scale'];
+const withOwnOptions = ['creation', 'operations'];
 
 const usage = `npm run bench -- [bench …] [--payments <n>]
 
 Measures this machine. Benches (all, unless some are named): ${Object.keys(benches).join(', ')}
   --payments <n>  number of payments (100000; ledger 1000000). A few thousand make a quick run
-\`creation\` and \`scale\` have their own options: see \`npm run bench -- creation --help\`. \`operations\` has --seconds <n> and --json <file>.
+\`creation\` has its own options: see \`npm run bench -- creation --help\`. \`operations\` has --seconds <n> and --json <file>.
 `;
 
 type Call = { names: string[]; options: string[] } | { problem: string };

@@ -9,7 +9,6 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parseConnectionString } from '@tollgate/event-store';
 import { createPayments } from './http-load.ts';
-import { readProfiles } from './profile-areas.ts';
 import {
   type GatewayTarget,
   type Target,
@@ -38,7 +37,6 @@ const usage = `npm run bench -- creation [options]
   --store <store>      embedded, or eventstoredb: the test server, unless EVENTSTORE_URL names another (embedded)
   --json <file>        also writes the figures to a file
   --against <file>     compares with figures that --json wrote; exit code 1 if a share is less than half of the earlier one
-  --profile <dir>      writes CPU profiles of the gateway to a folder, and prints the CPU time by area
 `;
 
 interface Options {
@@ -49,7 +47,6 @@ interface Options {
   store: string;
   json: string | undefined;
   against: string | undefined;
-  profile: string | undefined;
 }
 
 const stores = ['embedded', 'eventstoredb'];
@@ -64,7 +61,6 @@ function readOptions(): Options {
         store: { type: 'string', default: 'embedded' },
         json: { type: 'string' },
         against: { type: 'string' },
-        profile: { type: 'string' },
         help: { type: 'boolean', default: false },
       },
     });
@@ -79,11 +75,11 @@ function readOptions(): Options {
     if (!connectionCounts.every((count) => Number.isSafeInteger(count) && count >= 1 && count <= 1_000))
       throw new RangeError('--connections must be whole numbers from 1 to 1000, separated by commas.');
     if (!stores.includes(values.store)) throw new RangeError(`--store must be ${stores.join(' or ')}.`);
-    const { store, json, against, profile, quick } = values;
+    const { store, json, against, quick } = values;
     const length = quick
       ? { rounds: 1, roundMs: 3_000, warmUpMs: 3_000 }
       : { rounds, roundMs: 8_000, warmUpMs: 15_000 };
-    return { ...length, connectionCounts, store, json, against, profile };
+    return { ...length, connectionCounts, store, json, against };
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message.split('\n')[0] : ''}\n`);
     process.exit(2);
@@ -221,7 +217,7 @@ function print({ connections, gateway, bare, share, behind, half }: Comparison):
 }
 
 /** The Payment Service, and in front of it the gateway and the bare chain. */
-async function startAll({ store, profile }: Options): Promise<Both> {
+async function startAll({ store }: Options): Promise<Both> {
   const storeUrl =
     process.env['EVENTSTORE_URL'] ?? (store === 'eventstoredb' ? await startTestServer() : undefined);
   const brokers = process.env['KAFKA_BROKERS'];
@@ -234,7 +230,6 @@ async function startAll({ store, profile }: Options): Promise<Both> {
   const env = {
     ...(storeUrl === undefined ? {} : { EVENTSTORE_URL: storeUrl }),
     ...(brokers === undefined ? {} : { KAFKA_BROKERS: brokers }),
-    ...(profile === undefined ? {} : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profile}` }),
   };
   return { gateway: await startGateway({ service, name: 'gateway', env }), bare };
 }
@@ -257,20 +252,6 @@ function holds(comparisons: readonly Comparison[], file: string): boolean {
   return !isHalved;
 }
 
-/** The areas of the gateway's threads, without those of short command-line runs. */
-function tellAreas(directory: string): void {
-  const [longest] = readProfiles(directory);
-  for (const { file, totalMs, areas } of readProfiles(directory).filter(
-    ({ file, totalMs }) => processOf(file) === processOf(longest?.file) && totalMs > 1_000,
-  )) {
-    say(`thread ${file}`, `${(totalMs / 1_000).toFixed(1)} s`);
-    for (const { area, ms } of areas.slice(0, 20)) say(`  ${area}`, `${((100 * ms) / totalMs).toFixed(1)} %`);
-  }
-}
-
-/** `CPU.<date>.<time>.<process>.<thread>.<number>.cpuprofile` */
-const processOf = (file = ''): string | undefined => file.split('.')[3];
-
 async function main(): Promise<void> {
   const options = readOptions();
   const { gateway, bare } = await startAll(options);
@@ -289,7 +270,6 @@ async function main(): Promise<void> {
   const machine = `${availableParallelism()} × ${cpus()[0]?.model.trim() ?? 'unknown'}, Node ${process.versions.node}`;
   const figures = { machine, store: options.store, comparisons, memory, readyAfterMs: gateway.readyAfterMs };
   await stopAll();
-  if (options.profile !== undefined) tellAreas(options.profile);
   if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(figures, null, 2)}\n`);
   if (options.against !== undefined && !holds(comparisons, options.against)) process.exitCode = 1;
 }

@@ -1,7 +1,7 @@
 /** Programs of the benches: started, measured from outside, stopped. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -53,8 +53,7 @@ interface StartOptions {
   argv?: string[];
   env?: Record<string, string>;
   oldSpaceMiB?: number;
-  /** Absent: its output is neither awaited nor shown. */
-  ready?: string;
+  ready: string;
 }
 
 /** Starts a program of the workspace, and resolves when it has printed `ready`. */
@@ -65,14 +64,10 @@ export async function start(
   const options = [...nodeOptions, `--max-old-space-size=${oldSpaceMiB}`];
   const child = spawn(process.execPath, [...options, join(import.meta.dirname, path), ...argv], {
     env: { PATH: process.env['PATH'], ...nodeEnvironment, TOLLGATE_LOG_LEVEL: 'warn', ...env },
-    stdio: ['ignore', 'pipe', ready === undefined ? 'ignore' : 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit'],
   });
   children.push(child);
   let output = '';
-  if (ready === undefined) {
-    child.stdout.resume();
-    return { child, output };
-  }
   for await (const chunk of child.stdout.iterator({ destroyOnReturn: false })) {
     output += String(chunk);
     if (output.includes(ready)) break;
@@ -105,9 +100,9 @@ export async function startBareService(): Promise<Service> {
 }
 
 /** The test server for EventStoreDB's protocol. Returns its connection string. */
-export async function startTestServer(name = 'store'): Promise<string> {
+export async function startTestServer(): Promise<string> {
   const program = '../../../libs/event-store/src/testing/eventstoredb-server/main.ts';
-  const { output } = await start(program, { argv: ['--data-dir', join(folder, name)], ready: '\n' });
+  const { output } = await start(program, { argv: ['--data-dir', join(folder, 'store')], ready: '\n' });
   return output.trim();
 }
 
@@ -166,38 +161,6 @@ export async function startGateway(options: GatewayOptions): Promise<GatewayTarg
   const { gatewayUrl: url, metricsUrl, callbackUrl } = quickstartIn(env.TOLLGATE_DATA_DIR);
   const key = options.key ?? (await issueKey(url, env));
   return { ...started, url, metricsUrl, callbackUrl, key, readyAfterMs };
-}
-
-export interface ServicesTarget extends Target {
-  metricsUrl: string;
-}
-
-/** Each service of the gateway in its own processes, in front of a Payment Service. */
-export async function startServices(options: GatewayOptions, instances: number): Promise<ServicesTarget> {
-  const env = environmentOf(options);
-  const argv = ['--instances', String(instances)];
-  const started = await start('../src/launcher/main.ts', { argv, env });
-  for (;;) {
-    await pause(200);
-    if (started.child.exitCode !== null) throw new Error('The services did not start.');
-    if (!existsSync(join(env.TOLLGATE_DATA_DIR, 'quickstart.json'))) continue;
-    const { gatewayUrl: url, metricsUrl } = quickstartIn(env.TOLLGATE_DATA_DIR);
-    if ((await request(`${metricsUrl}/readyz`)).statusCode !== 200) continue;
-    return { ...started, url, metricsUrl, key: await issueKey(url, env) };
-  }
-}
-
-/** CPU time so far of the processes that a launcher has started, by service, milliseconds. */
-export function cpuMsByService({ pid = 0 }: ChildProcess): Map<string, number> {
-  const times = new Map<string, number>();
-  for (const child of readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')) {
-    const service = readFileSync(`/proc/${child}/cmdline`, 'utf8')
-      .split('\0')
-      .findLast((each) => each !== '');
-    const { cpuMs } = cpuIn(`/proc/${child}`);
-    if (service !== undefined) times.set(service, (times.get(service) ?? 0) + cpuMs);
-  }
-  return times;
 }
 
 /** A team with a key, by the command line; resolves when the gateway accepts it. */
