@@ -1,34 +1,9 @@
-import {
-  createFakeProvider,
-  accountNamed,
-  caller,
-  cause,
-  payoutFor,
-  times,
-  useHarness,
-} from '@tollgate/core/testing';
-import { silentLog, utcDayOf } from '@tollgate/service-kit';
+import { accountNamed, cause, createFakeProvider, payoutFor, useHarness } from '@tollgate/core/testing';
+import { dayMs } from '@tollgate/service-kit';
 import { expect, it } from 'vitest';
-import { adoptPayments } from '@tollgate/adoption';
-import {
-  type AnySubject,
-  creationOf,
-  stateOf,
-  subjectsOf,
-  createUnmatchedOperations,
-  deriveUnmatchedToken,
-  inquireNamed,
-} from '@tollgate/core';
-import {
-  requestReconciliation,
-  type RunDependencies,
-  runReconciliation,
-  evolveReconciliationReport,
-  type ReconciliationReport,
-  decodeReconciliationEvent,
-  reconciliationStream,
-} from '@tollgate/reconciliation';
+import { inquireNamed } from '@tollgate/core';
 import { createApprovalGuard } from '@tollgate/approvals';
+import { minute, useReconciliations } from './testing/reconciling.ts';
 
 const other = { provider: createFakeProvider() };
 const harness = useHarness(() => {
@@ -38,67 +13,8 @@ const harness = useHarness(() => {
     guardsOf: (core) => [createApprovalGuard(core)],
   };
 });
-const minute = 60_000;
-const day = 24 * 60 * minute;
+const { prepare, reconcile, strange, unmatchedToken, adoptAll } = useReconciliations(harness);
 
-function prepare() {
-  const known = new Map<string, AnySubject>();
-  const matched: string[] = [];
-  const deps: RunDependencies = {
-    ...harness(),
-    books: {
-      find: (_, token) => known.get(token),
-      findPayment: (_environment, _account, serviceToken) =>
-        [...known.values()].find((each) => 'payment' in each && stateOf(each).serviceToken === serviceToken)
-          ?.token,
-      pagesOf: (operation, { account, day }) => [
-        [...known.values()].filter(
-          (each) =>
-            operation in each && creationOf(each).account === account && utcDayOf(each.createdAt) === day,
-        ),
-      ],
-    },
-    log: silentLog,
-    times,
-    unmatched: createUnmatchedOperations(harness()),
-    inquireNamed: (...named) => inquireNamed(harness(), ...named),
-    soleTeamOf: () => caller.team,
-    onMatched: async (tokens) => void matched.push(...tokens),
-  };
-  return {
-    deps,
-    matched,
-    async index(...tokens: string[]) {
-      for (const token of tokens) known.set(token, (await subjectsOf(harness(), token).load(token))!);
-    },
-  };
-}
-
-async function reconcile({ deps }: ReturnType<typeof prepare>, { waitMs = minute, isDryRun = false } = {}) {
-  await harness().clock.advance(waitMs);
-  const wanted = { environment: 'sandbox', account: 'main', isDryRun, by: 'person' } as const;
-  const request = await requestReconciliation(deps, { ...wanted, day: utcDayOf(harness().clock.now()) });
-  const end = await harness().passTime(runReconciliation(deps, request, new AbortController().signal));
-  const recorded = await Array.fromAsync(harness().store.read(reconciliationStream(request.token)));
-  const report: ReconciliationReport = recorded
-    .map(decodeReconciliationEvent)
-    .reduce(evolveReconciliationReport, undefined as never);
-  return { ...report, end, request };
-}
-
-function strange(serviceToken: string, changes: object = {}) {
-  harness().provider.payments.set(serviceToken, {
-    serviceToken,
-    status: 'approved',
-    amount: 900,
-    currency: 'EUR',
-    orderNumber: 'elsewhere-1',
-    authorizedAmount: 0,
-    refundedAmount: 0,
-    createdAt: harness().clock.now(),
-    ...changes,
-  });
-}
 const shownOf = async (token: string) =>
   harness().provider.payments.get((await harness().payments.load(token))!.payment.serviceToken!)!;
 
@@ -110,50 +26,12 @@ it('opens a review for each operation that only the provider has, in the end', a
   expect((await reconcile(prepared)).counts.onlyAtService).toBe(1_003);
   const second = await reconcile(prepared);
   expect(second.differences.filter(({ isSettled }) => !isSettled)).toEqual([]);
-  const named = { environment: 'sandbox', account: 'main', operation: 'payment' } as const;
   // The list shows the newest first.
   for (const serviceToken of ['row-0', 'row-1', 'row-2'])
     expect(
-      (await prepared.deps.unmatched.load(deriveUnmatchedToken({ ...named, serviceToken })))?.unmatched
-        .reviews,
+      (await prepared.deps.unmatched.load(unmatchedToken(serviceToken)))?.unmatched.reviews,
     ).toMatchObject([{ evidence: { kind: 'only_at_service' } }]);
 });
-
-/** Adopts everything of the account for the team. */
-async function adoptAll(): Promise<(string | undefined)[]> {
-  const { store, vault, clock, ids, askAccount, installation } = harness();
-  const rows: (string | undefined)[] = [];
-  await harness().passTime(
-    adoptPayments(
-      {
-        installation,
-        store,
-        vault,
-        clock,
-        ids,
-        askAccount,
-        actor: { kind: 'service', name: 'spec' },
-        findByServiceToken: async () => undefined,
-      },
-      {
-        environment: 'sandbox',
-        account: 'main',
-        team: caller.team,
-        wallet: `team-${caller.team}`,
-        from: utcDayOf(clock.now()),
-        to: utcDayOf(clock.now()),
-        matches: () => true,
-        isDryRun: false,
-      },
-      {
-        signal: new AbortController().signal,
-        onDay: () => undefined,
-        onRow: ({ token }) => void rows.push(token),
-      },
-    ),
-  );
-  return rows;
-}
 
 // Adopted payments have foreign numbers: each opened a review. So did one whose shop numbered its orders in a form like ours:
 // its refunds in the console were never seen.
@@ -163,7 +41,7 @@ it.each(['shop-1', 'pay_2024.17'])(
     const prepared = prepare();
     strange('service-shop', { orderNumber, product: 'Tea' });
     const rows = await adoptAll();
-    await prepared.index(rows[0]!);
+    await prepared.catchUp(rows[0]!);
     const { counts } = await reconcile(prepared);
     expect(counts).toMatchObject({ matched: 1, onlyAtService: 0, onlyHere: 0 });
   },
@@ -195,9 +73,7 @@ it.each([undefined, 100])(
       },
     };
     expect((await reconcile(prepared)).counts).toMatchObject({ onlyAtService: 1 });
-    const named = { environment: 'sandbox', account: 'main', operation: 'payment' } as const;
-    const token = deriveUnmatchedToken({ ...named, serviceToken: 'service-shop' });
-    expect((await unmatched.load(token))?.unmatched.reviews).toEqual([]);
+    expect((await unmatched.load(unmatchedToken('service-shop')))?.unmatched.reviews).toEqual([]);
   },
 );
 
@@ -218,8 +94,7 @@ it('keeps the review of a payment lost by a restore if its team repeats it just 
     },
   };
   await reconcile(prepared);
-  const named = { environment: 'sandbox', account: 'main', operation: 'payment' } as const;
-  const lost = await unmatched.load(deriveUnmatchedToken({ ...named, serviceToken: 'service-lost' }));
+  const lost = await unmatched.load(unmatchedToken('service-lost'));
   expect(lost?.unmatched.reviews).toHaveLength(1);
 });
 
@@ -234,10 +109,10 @@ it.each([
   const { unmatched } = prepared.deps;
   strange('service-shop', { orderNumber: 'shop-1', product: 'Tea' });
   const rows = await adoptAll();
-  await prepared.index(rows[0]!);
+  await prepared.catchUp(rows[0]!);
   const named = { environment: 'sandbox', account: 'main', operation: 'payment' } as const;
   const facts = { ...named, serviceToken: 'service-shop', status: 'approved', amount: 100, currency: 'EUR' };
-  const token = deriveUnmatchedToken(facts);
+  const token = unmatchedToken('service-shop');
   await unmatched.execute(token, { type: 'ObserveUnmatched', facts: { ...facts, refundedAmount: 0 } }, cause);
   expect((await unmatched.load(token))?.unmatched.reviews).toHaveLength(1);
   Object.assign(await shownOf(rows[0]!), shown);
@@ -253,12 +128,12 @@ it('recognizes a payout across midnight if the provider shows no order number', 
   const payout = await harness().payOut(payoutFor('payout-1'));
   const token = 'aggregate' in payout && payout.aggregate ? payout.aggregate.token : '';
   await harness().inquire(token);
-  await prepared.index(token);
+  await prepared.catchUp(token);
   for (const each of harness().provider.payouts.values()) {
     delete (each as { orderNumber?: string }).orderNumber;
-    each.createdAt = harness().clock.now() + day;
+    each.createdAt = harness().clock.now() + dayMs;
   }
-  const { counts } = await reconcile(prepared, { waitMs: day + minute });
+  const { counts } = await reconcile(prepared, { waitMs: dayMs + minute });
   expect(counts).toMatchObject({ matched: 1, onlyAtService: 0 });
 });
 
@@ -276,7 +151,7 @@ it('waits for the end of the day if the provider shows neither number nor time',
 it('sees that the currency differs', async () => {
   const prepared = prepare();
   const token = await harness().approved('order-1');
-  await prepared.index(token);
+  await prepared.catchUp(token);
   (await shownOf(token)).currency = 'USD';
   const { counts } = await reconcile(prepared);
   expect(counts).toMatchObject({ matched: 0, differing: 1 });
@@ -289,7 +164,7 @@ it('sees that the currency differs', async () => {
 it('does not take an abandoned attempt for the payment', async () => {
   const prepared = prepare();
   const token = await harness().approved('order-1');
-  await prepared.index(token);
+  await prepared.catchUp(token);
   const { orderNumber } = await shownOf(token);
   strange('service-first', { status: 'expired', orderNumber });
   harness().provider.payments.delete((await shownOf(token)).serviceToken);
@@ -301,7 +176,7 @@ it('does not take an abandoned attempt for the payment', async () => {
 it('compares a page again if a second payment could not be inquired', async () => {
   const prepared = prepare();
   const token = await harness().approved('order-1');
-  await prepared.index(token);
+  await prepared.catchUp(token);
   strange('service-twin', { orderNumber: (await shownOf(token)).orderNumber });
   const { askAccount } = harness();
   const silent = Object.assign(async () => ({ kind: 'not-asked' as const }), { mayAsk: () => false });
@@ -342,7 +217,7 @@ it('opens a review for each of several under the number, of whichever account', 
   const prepared = prepare();
   await harness().approved('order-1', 500);
   const token = await paidOut();
-  await prepared.index(token);
+  await prepared.catchUp(token);
   const numbers = Array.from({ length: 8 }, (_, index) => `service-${index}`);
   for (const serviceToken of numbers) paidUnder(token, { serviceToken });
   const { differences } = await reconcile(prepared);
@@ -366,7 +241,7 @@ it('trusts the token in the list, whatever a retrieval shows', async () => {
   const prepared = prepare();
   await harness().approved('order-1', 500);
   const token = await paidOut();
-  await prepared.index(token);
+  await prepared.catchUp(token);
   paidUnder(token);
   const { provider } = harness().provider;
   const retrieve = provider.inquirePayout;
@@ -384,7 +259,7 @@ it('finds it even if the provider shows its number only in the list; a row witho
   const prepared = prepare();
   await harness().approved('order-1', 500);
   const token = await paidOut();
-  await prepared.index(token);
+  await prepared.catchUp(token);
   const { provider } = harness().provider;
   const retrieve = provider.inquirePayout;
   provider.inquirePayout = async (serviceToken) => {

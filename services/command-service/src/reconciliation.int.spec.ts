@@ -1,41 +1,22 @@
 import {
-  type ReconciliationEvent,
-  type ReconciliationReport,
-  decodeReconciliationEvent,
-  evolveReconciliationReport,
-  reconciliationJournal,
-  reconciliationStream,
-  type Books,
   createJournal,
-  requestReconciliation,
-  type ReconcilerDependencies,
   createReconciler,
+  reconciliationJournal,
+  requestReconciliation,
   runReconciliation,
 } from '@tollgate/reconciliation';
-import {
-  pageRows,
-  type AnySubject,
-  creationOf,
-  stateOf,
-  subjectsOf,
-  createUnmatchedOperations,
-  deriveUnmatchedToken,
-  inquireNamed,
-} from '@tollgate/core';
+import { creationOf, pageRows, subjectsOf } from '@tollgate/core';
 import { StoreUnavailable } from '@tollgate/event-store';
-import { silentLog, utcDayOf } from '@tollgate/service-kit';
 import {
-  createFakeProvider,
-  type Instance,
   accountNamed,
   caller,
+  createFakeProvider,
   payoutFor,
   teaFor,
-  times,
   useHarness,
 } from '@tollgate/core/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { adoptPayments } from '@tollgate/adoption';
+import { type Prepared, minute, never, useReconciliations } from './testing/reconciling.ts';
 
 const hung = { provider: createFakeProvider() };
 const harness = useHarness(() => {
@@ -43,71 +24,8 @@ const harness = useHarness(() => {
   hung.provider.answersInquiries = false;
   return { moreAccounts: [accountNamed('hung', hung.provider.provider, { priority: 1 })] };
 });
-
-const today = () => utcDayOf(harness().clock.now());
-const minute = 60_000;
-
-/** The index, with the lag of the spec. */
-function createBooksOf(instance: Instance) {
-  const known = new Map<string, AnySubject>();
-  const books: Books = {
-    find: (_, token) => known.get(token),
-    findPayment: (_environment, _account, serviceToken) =>
-      [...known.values()].find((each) => stateOf(each).serviceToken === serviceToken)?.token,
-    pagesOf: (operation, { account, day }) => [
-      [...known.values()].filter(
-        (each) =>
-          operation in each && creationOf(each).account === account && utcDayOf(each.createdAt) === day,
-      ),
-    ],
-  };
-  return {
-    books,
-    async catchUp(...tokens: string[]) {
-      for (const token of [...known.keys(), ...tokens]) {
-        const subject = await subjectsOf(instance, token).load(token);
-        if (subject !== undefined) known.set(token, subject);
-      }
-    },
-  };
-}
-
-function prepare(instance: Instance = harness()) {
-  const { books, catchUp } = createBooksOf(instance);
-  const matched: string[] = [];
-  const deps: ReconcilerDependencies = {
-    ...instance,
-    books,
-    reconciledAfterDays: [1, 2],
-    log: silentLog,
-    times,
-    unmatched: createUnmatchedOperations(instance),
-    inquireNamed: (...named) => inquireNamed(instance, ...named),
-    soleTeamOf: () => caller.team,
-    onMatched: async (tokens) => void matched.push(...tokens),
-  };
-  return { deps, matched, catchUp };
-}
-type Prepared = ReturnType<typeof prepare>;
-
-async function eventsOf(token: string): Promise<ReconciliationEvent[]> {
-  const recorded = await Array.fromAsync(harness().store.read(reconciliationStream(token)));
-  return recorded.map(decodeReconciliationEvent);
-}
-async function reportOf(token: string): Promise<ReconciliationReport> {
-  const report = (await eventsOf(token)).reduce(evolveReconciliationReport, undefined as never);
-  return report;
-}
-
-/** Compares today's payments, on a person's request, once they are older than the margin. */
-async function reconcile({ deps }: Prepared, { isDryRun = false, signal = never } = {}) {
-  await harness().clock.advance(minute);
-  const wanted = { environment: 'sandbox', account: 'main', day: today(), isDryRun, by: 'person' } as const;
-  const request = await requestReconciliation(deps, wanted);
-  const end = await harness().passTime(runReconciliation(deps, request, signal));
-  return { ...(await reportOf(request.token)), end, token: request.token, request };
-}
-const never = new AbortController().signal;
+const { today, prepare, reconcile, eventsOf, reportOf, strange, unmatchedToken, adoptAll } =
+  useReconciliations(harness);
 
 const numberOf = async (token: string) => {
   const subject = await subjectsOf(harness(), token).load(token);
@@ -119,23 +37,6 @@ const change = async (
   changes: Parameters<ReturnType<typeof harness>['provider']['change']>[1],
 ) => harness().provider.change(await numberOf(token), changes);
 const paymentOf = async (token: string) => (await harness().payments.load(token))?.payment;
-
-/** Operations of another system under our account. */
-function strange(serviceToken: string, changes: object = {}) {
-  harness().provider.payments.set(serviceToken, {
-    serviceToken,
-    status: 'approved',
-    amount: 900,
-    currency: 'EUR',
-    orderNumber: 'elsewhere-1',
-    authorizedAmount: 0,
-    refundedAmount: 0,
-    createdAt: harness().clock.now(),
-    ...changes,
-  });
-}
-const unmatchedToken = (serviceToken: string) =>
-  deriveUnmatchedToken({ environment: 'sandbox', account: 'main', operation: 'payment', serviceToken });
 
 describe('an operation on both sides', () => {
   it('is matched, summed up and handed on', async () => {
@@ -255,43 +156,20 @@ describe('an operation that differs', () => {
 describe('an operation on one side', () => {
   // Adopted payments have the team's own number: each was taken for a foreign one, and opened a review.
   it('that was made before Tollgate is matched once it is adopted, and its review is resolved', async () => {
-    const { catchUp, ...prepared } = prepare();
+    const prepared = prepare();
+    const { catchUp } = prepared;
     strange('elsewhere', { refundedAmount: 300 });
-    expect(await reconcile({ ...prepared, catchUp })).toMatchObject({ counts: { onlyAtService: 1 } });
-    const { environment, account } = { environment: 'sandbox', account: 'main' } as const;
-    const unmatched = deriveUnmatchedToken({
-      environment,
-      account,
-      operation: 'payment',
-      serviceToken: 'elsewhere',
-    });
-    const reviewsOf = async () => (await prepared.deps.unmatched.load(unmatched))?.unmatched.reviews;
+    expect(await reconcile(prepared)).toMatchObject({ counts: { onlyAtService: 1 } });
+    const reviewsOf = async () =>
+      (await prepared.deps.unmatched.load(unmatchedToken('elsewhere')))?.unmatched.reviews;
     expect(await reviewsOf()).toHaveLength(1);
-    const rows: { token?: string }[] = [];
-    await adoptPayments(
-      {
-        ...harness(),
-        findByServiceToken: async () => undefined,
-        actor: { kind: 'service', name: 'spec' },
-      },
-      {
-        environment,
-        account,
-        team: caller.team,
-        wallet: `team-${caller.team}`,
-        from: today(),
-        to: today(),
-        matches: () => true,
-        isDryRun: false,
-      },
-      { signal: never, onRow: (row) => rows.push(row), onDay: () => undefined },
-    );
+    const [adopted = ''] = await adoptAll();
     expect(await reviewsOf()).toEqual([]);
     const matchedOnly = { matched: 1, differing: 0, onlyAtService: 0, onlyHere: 0 };
-    expect(await reconcile({ ...prepared, catchUp })).toMatchObject({ counts: matchedOnly });
+    expect(await reconcile(prepared)).toMatchObject({ counts: matchedOnly });
     // Whether or not the index has it by then.
-    await catchUp(rows[0]?.token ?? '');
-    expect(await reconcile({ ...prepared, catchUp })).toMatchObject({ counts: matchedOnly });
+    await catchUp(adopted);
+    expect(await reconcile(prepared)).toMatchObject({ counts: matchedOnly });
   });
 
   it('our books alone opens a review, once an inquiry has found nothing', async () => {
