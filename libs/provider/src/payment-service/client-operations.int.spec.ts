@@ -15,8 +15,10 @@ import {
 
 const key = 'sk_sandbox_0123456789abcdef';
 const pan = '4392963203551251';
+const [holder, cvv] = ['A. Holder', '737'];
 const recurringToken = 'rec_0123456789abcdef';
 const account = 'DE89370400440532013000';
+const card = { pan, expires: '12/2030', holder, cvv };
 const orderNumber = 'pay_1.1';
 
 const callbackUrl = 'https://gateway.example/callbacks';
@@ -85,6 +87,15 @@ const operations: Record<string, Operation> = {
       return client.authorize({ ...asked, source: { recurringToken } }, always);
     },
     request: { method: 'POST', url: '/api/v1/payments', body: { ...creation, recurringToken } },
+    right: { token: 'token-1', payment: { status: 'approved', amount: 450, currency: 'EUR' } },
+    known: { serviceToken: 'token-1', amount: 450, currency: 'EUR' },
+  },
+  'authorize by card': {
+    run: (client) => {
+      const asked = { ...creation, isCaptureDeferred: false, isRecurring: false };
+      return client.authorize({ ...asked, source: { card } }, always);
+    },
+    request: { method: 'POST', url: '/api/v1/payments', body: { ...creation, card } },
     right: { token: 'token-1', payment: { status: 'approved', amount: 450, currency: 'EUR' } },
     known: { serviceToken: 'token-1', amount: 450, currency: 'EUR' },
   },
@@ -211,7 +222,7 @@ describe.each(Object.entries(operations))('%s', (_name, { run, request, right, k
       const outcomes = [await run(client), await run(client), await run(client), await run(client)];
 
       expect(outcomes.map((outcome) => outcome.kind)).toEqual(['accepted', 'refused', 'unknown', 'unknown']);
-      for (const secret of [key, pan, recurringToken, account])
+      for (const secret of [key, pan, holder, cvv, recurringToken, account])
         expect(JSON.stringify(outcomes)).not.toContain(secret);
     },
   );
