@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startCallbackReceiver, type CallbackReceiver } from './testing/callback-receiver.ts';
 import { eventually } from './testing/eventually.ts';
 import { startHarness, type LedgerBody } from './testing/harness.ts';
-import { approvedCard, bankAccount, cardData, dayMs, tea } from './testing/samples.ts';
+import { tea } from './testing/samples.ts';
 
 let dataDir: string;
 let receiver: CallbackReceiver;
@@ -72,70 +72,6 @@ async function startProcess() {
 
 // Each test starts real processes, which takes seconds on a busy machine.
 describe('the service as a process', { timeout: 90_000 }, () => {
-  it('keeps money consistent through kill -9 at any moment', async () => {
-    receiver.react(() => 503);
-    const first = await startProcess();
-    /** Effects answered with 200: a payment and its operations. */
-    const acknowledged: { token: string; refund?: string; payout?: string; confirmed?: true }[] = [];
-    let mayGoOn = true;
-    const moveUntilKilled = async (worker: number) => {
-      const creation = { ...tea, callbackUrl: receiver.url, card: cardData(approvedCard) };
-      for (let round = worker; mayGoOn; round += 1) {
-        const created = await first.call('POST', '/api/v1/payments', {
-          ...creation,
-          needConfirmation: round % 4 === 0,
-        });
-        const entry: (typeof acknowledged)[number] = { token: String(created['token']) };
-        acknowledged.push(entry);
-        const { token } = entry;
-        if (round % 4 === 0) {
-          await first.call('POST', '/api/v1/payments/confirm', { token });
-          entry.confirmed = true;
-        }
-        if (round % 4 === 1)
-          entry.refund = String(
-            (await first.call('POST', '/api/v1/refunds', { token, amount: 50 }))['token'],
-          );
-        if (round % 4 === 2) await first.call('POST', '/sandbox/clock', { advanceMs: dayMs / 20 });
-        if (round % 4 === 3) {
-          const body = { amount: 1, currency: 'EUR', orderNumber: 'K', destination: { bankAccount } };
-          const { payout } = await first.call('POST', '/api/v1/payouts', body);
-          if (payout !== undefined) entry.payout = (payout as { token: string }).token;
-        }
-      }
-    };
-    const workers = Array.from({ length: 8 }, (_, worker) => moveUntilKilled(worker).catch(() => undefined));
-    await eventually('everything', () => acknowledged.filter(({ payout }) => payout).length >= 10);
-    expect(await end(first.child, 'SIGKILL')).toBe('SIGKILL');
-    mayGoOn = false;
-    await Promise.all(workers);
-    await first.disconnect();
-
-    const second = await startProcess();
-    const { payments, refunds, payouts, wallets } = await second.ledger();
-    const statusOf = new Map(payments.map(({ token, status }) => [token, status]));
-    expect(acknowledged.filter(({ token }) => !statusOf.has(token))).toEqual([]);
-    expect(acknowledged.filter((one) => one.confirmed && statusOf.get(one.token) !== 'approved')).toEqual([]);
-    const moved = new Set([...refunds, ...payouts].map(({ token }) => token));
-    const returned = acknowledged.flatMap(({ refund, payout }) => [refund, payout]);
-    expect(returned.filter((token) => token !== undefined && !moved.has(token))).toEqual([]);
-    const sum = (records: { amount: number }[]) => records.reduce((total, { amount }) => total + amount, 0);
-    const approved = payments.filter(({ status }) => status === 'approved');
-    const [{ available, hold } = { available: -1, hold: -1 }] = wallets;
-    expect(available + hold).toBe(sum(approved) - sum(refunds) - sum(payouts));
-
-    receiver.react(() => 200);
-    await second.call('POST', '/sandbox/clock', { advanceMs: 1_800_000 });
-    await eventually('the delivery of what was due', async () => {
-      const { callbacks } = await second.ledger();
-      return callbacks.every(({ state }) => state === 'delivered' || state === 'given_up');
-    });
-    const received = new Set(receiver.received.map(({ token, status }) => `${token} ${status}`));
-    expect(refunds.filter(({ token }) => !received.has(`${token} approved`))).toEqual([]);
-    await second.disconnect();
-    await end(second.child, 'SIGTERM');
-  });
-
   it.each(['SIGTERM', 'SIGINT'] as const)(
     'stops cleanly on %s and keeps its key and its authority',
     async (signal) => {
