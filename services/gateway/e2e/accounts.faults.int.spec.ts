@@ -5,7 +5,7 @@ import { beginning, createEmbeddedEventStore } from '@tollgate/event-store';
 import { paymentStream } from '@tollgate/core';
 import { eventually } from '@tollgate/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { issueKey, registerMerchant, tollgate } from './commands.ts';
+import { issueKey, registerMerchant } from './commands.ts';
 import { historyOf, ledgerOf, read } from './ledger.ts';
 import { type RefusingProxy, startRefusingProxy } from './refusing-proxy.ts';
 import {
@@ -22,18 +22,12 @@ const card = { pan: '4392963203551251', expires: '12/2039', holder: 'Ada Lovelac
 const settled = { timeoutMs: 30_000 };
 
 let gatewaySystem: System;
-let sandboxSystem: System;
-let accountsFile: string;
 let proxy: RefusingProxy;
 let gateway: CallGateway;
-let games: CallGateway;
 /** The keys of the merchant of the account `second`, and of all other accounts. */
 let second: CallSandbox;
 let first: CallSandbox;
 let orders = 0;
-
-/** The same merchant under another URL: two accounts with the same URL and key are refused. */
-const byName = (url: string): string => url.replace('127.0.0.1', 'localhost');
 
 /** Each situation has its own currency, so that one gateway serves all of them. */
 function accountsOf(sandbox: System): object[] {
@@ -47,21 +41,18 @@ function accountsOf(sandbox: System): object[] {
     { ...base, name: 'gone', currencies: ['USD'], baseUrl: 'https://127.0.0.1:1', failuresInARowMax: 1_000 },
     { ...base, name: 'second', currencies: ['EUR', 'USD'], privateKeyEnv: 'SECOND_KEY', priority: 1 },
     { ...base, name: 'away', currencies: ['GBP'], baseUrl: behindProxy.origin, failuresInARowMax: 3 },
-    { ...base, name: 'narrow', currencies: ['CHF'], concurrentCallsMax: 1 },
-    { ...base, name: 'of-games', currencies: ['SEK'], teams: ['games'], baseUrl: byName(direct) },
   ];
 }
 
 beforeAll(async () => {
   const sandbox = await startSystem();
-  sandboxSystem = sandbox;
   const { paymentServiceUrl, paymentServiceKey } = sandbox.quickstart;
   proxy = await startRefusingProxy(Number(new URL(paymentServiceUrl).port));
   const secondKey = await registerMerchant(sandbox, 'second');
   second = sandbox.sandboxAs(secondKey);
   first = sandbox.sandbox;
   const dataDir = newDataDir();
-  accountsFile = join(dataDir, 'accounts.json');
+  const accountsFile = join(dataDir, 'accounts.json');
   writeFileSync(accountsFile, JSON.stringify({ accounts: accountsOf(sandbox) }));
   const keys = { FIRST_KEY: paymentServiceKey, SECOND_KEY: secondKey };
   const wrong = { WRONG_KEY: `sk_sandbox_${'0123456789abcdef'.repeat(3)}` };
@@ -73,12 +64,10 @@ beforeAll(async () => {
   });
   const scopes = 'payments,refunds,payouts,read,cards,stored-cards';
   gateway = gatewaySystem.gatewayAs(await issueKey(gatewaySystem, 'demo', scopes));
-  games = gatewaySystem.gatewayAs(await issueKey(gatewaySystem, 'games', scopes));
-  for (const call of [gateway, games])
-    await eventually(
-      async () => expect((await call('GET', '/api/v1/payments')).statusCode).toBe(200),
-      settled,
-    );
+  await eventually(
+    async () => expect((await gateway('GET', '/api/v1/payments')).statusCode).toBe(200),
+    settled,
+  );
 }, 90_000);
 afterAll(async () => {
   await stopEverything();
@@ -89,7 +78,7 @@ const terms = (currency: string, more: object = {}) => {
   orders += 1;
   return { product: 'Tea', amount: 1_000, currency, orderNumber: `order-${orders}`, ...more };
 };
-const create = (body: object, team = gateway) => team('POST', '/api/v1/payments', { body });
+const create = (body: object) => gateway('POST', '/api/v1/payments', { body });
 const refund = (token: string, key: string) =>
   gateway('POST', '/api/v1/refunds', { body: { token, amount: 300 }, headers: { 'idempotency-key': key } });
 const payout = (currency: string) => {
@@ -179,16 +168,6 @@ describe('a creation falls over to the next account', { timeout: 60_000 }, () =>
     expect(moved.map(({ operation }) => operation)).toEqual(['create', 'confirm', 'refund']);
     expect((await ledgerOf(first, token)).calls).toEqual([]);
   });
-
-  it('and its recurring token is charged with that account only', async () => {
-    const taken = (await create(terms('USD', { card, recurring: true }))).body;
-    await untilShown(taken.token, { status: 'approved', recurringToken: expect.any(String) });
-    const { recurringToken } = await read(gateway, 'payment', taken.token);
-    const charged = await create(terms('USD', { recurringToken }));
-    expect(charged.statusCode).toBe(200);
-    expect(await attemptsOf(charged.body.token)).toEqual(['1 second']);
-    await untilShown(charged.body.token, { status: 'approved' });
-  });
 });
 
 describe('if no account can be reached', { timeout: 60_000 }, () => {
@@ -242,81 +221,5 @@ describe('if no account can be reached', { timeout: 60_000 }, () => {
     expect(confirmed.statusCode).toBe(200);
     const { refunds } = await ledgerOf(first, `${token}.`);
     expect(refunds.map(({ amount }) => amount)).toEqual([300]);
-  });
-});
-
-describe('an account with restrictions', { timeout: 60_000 }, () => {
-  it('accepts nothing of other teams and currencies, and nothing is recorded', async () => {
-    const before = await recorded();
-    const noAccount = [409, 'no_account'];
-    expect(codeOf(await create(terms('SEK')))).toEqual(noAccount);
-    expect(codeOf(await create(terms('JPY')))).toEqual(noAccount);
-    expect(codeOf(await create(terms('JPY'), games))).toEqual(noAccount);
-    expect(codeOf(await payout('SEK'))).toEqual(noAccount);
-    expect(codeOf(await gateway('GET', '/api/v1/balance?currency=SEK'))).toEqual(noAccount);
-    expect(await recorded()).toEqual(before);
-  });
-
-  it('accepts payments of its own team and currency', async () => {
-    const taken = await create(terms('SEK'), games);
-    expect(taken.statusCode).toBe(200);
-    expect(await attemptsOf(taken.body.token)).toEqual(['1 of-games']);
-    expect((await games('GET', '/api/v1/balance?currency=SEK')).statusCode).toBe(200);
-  });
-});
-
-it(
-  'one call at a time goes to an account with a limit of one, and no request is lost',
-  { timeout: 60_000 },
-  async () => {
-    const delayMs = 250;
-    const count = 10;
-    const fault = { operation: 'create', fault: 'slow_reply', delayMs };
-    await first('POST', '/sandbox/faults', [fault]);
-    // Some exceed the maximum wait, get an error with that reason, and retry.
-    const untilCreated = async (body: object) =>
-      eventually(async () => {
-        const answer = await create(body);
-        if (answer.statusCode !== 200) expect(codeOf(answer)).toEqual([503, 'provider_unavailable']);
-        expect(answer.statusCode).toBe(200);
-        return answer.body.token;
-      }, settled);
-    const tokens = await Promise.all(Array.from({ length: count }, () => untilCreated(terms('CHF'))));
-    await first('DELETE', '/sandbox/faults');
-    const ledgers = await Promise.all(tokens.map((token) => ledgerOf(first, `${token}.`)));
-    expect(ledgers.map(({ payments }) => payments.length)).toEqual(tokens.map(() => 1));
-    const calls = ledgers.flatMap((ledger) => ledger.calls.filter(({ operation }) => operation === 'create'));
-    expect(calls).toHaveLength(count);
-    const [start, ...rest] = calls.map(({ at }) => Date.parse(at)).sort((a, b) => a - b);
-    // Replies are slow, and each call waits for the previous answer; timers may fire slightly early.
-    const gaps = rest.map((at, index) => at - ([start, ...rest][index] ?? 0));
-    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(delayMs - 5);
-  },
-);
-
-describe('operators', () => {
-  const codesIn = ({ body }: Answer) =>
-    ((body as { errors?: { code: string }[] }).errors ?? []).map(({ code }) => code);
-  const make = (currency: string) =>
-    gateway('POST', '/api/v1/payments', {
-      body: { product: 'Tea', amount: 1_000, currency, orderNumber: `closed-${(orders += 1)}` },
-    });
-  const onNarrow = ['--account', 'narrow', '--environment', 'sandbox', '--reason', 'Maintenance.'];
-
-  it('pause an account and resume it, without a restart', async () => {
-    await tollgate(gatewaySystem, 'account', 'pause', ...onNarrow);
-    await eventually(async () => expect(codesIn(await make('CHF'))).toEqual(['account_paused']), settled);
-    await tollgate(gatewaySystem, 'account', 'resume', ...onNarrow);
-    await eventually(async () => expect((await make('CHF')).statusCode).toBe(200), settled);
-  });
-
-  it('add an account, without a restart', async () => {
-    expect(codesIn(await make('NOK'))).toEqual(['no_account']);
-    const { paymentServiceUrl, caFile } = sandboxSystem.quickstart;
-    const added = { environment: 'sandbox', name: 'added', currencies: ['NOK'], privateKeyEnv: 'SECOND_KEY' };
-    const accounts = [...accountsOf(sandboxSystem), { ...added, baseUrl: byName(paymentServiceUrl), caFile }];
-    writeFileSync(accountsFile, JSON.stringify({ accounts }));
-    await tollgate(gatewaySystem, 'account', 'reload');
-    await eventually(async () => expect((await make('NOK')).statusCode).toBe(200), settled);
   });
 });

@@ -1,5 +1,6 @@
 /** Mixed load under lost answers, and the comparison of the provider's ledger with the gateway. */
 import { expect } from 'vitest';
+import { type Ledger, ledgerOf } from './ledger.ts';
 import { type Load, captureOrVoidPayment, payout, refundedPayment } from './mixed-load.ts';
 import type { CallGateway, ReachedSystem } from './system.ts';
 
@@ -51,20 +52,6 @@ export const flowsOf = (
     .map(({ flow }) => flow);
 };
 
-interface LedgerPayment {
-  token: string;
-  orderNumber: string;
-  status: string;
-  amount: number;
-  refundedAmount: number;
-}
-interface Ledger {
-  payments: LedgerPayment[];
-  refunds: { paymentToken: string; amount: number; status: string }[];
-  payouts: { orderNumber: string; amount: number; status: string }[];
-  calls: { operation: string; token?: string; orderNumber?: string; answer: string }[];
-}
-
 interface ReviewItem {
   token: string;
   code: string;
@@ -80,11 +67,8 @@ interface GatewayPayment {
   refunds: { amount: number; phase: string }[];
 }
 
-export const ledgerOf = async (system: ReachedSystem): Promise<Ledger> =>
-  (await system.sandbox('GET', '/sandbox/ledger')).body as unknown as Ledger;
-
 export async function countLost(system: ReachedSystem, operation: string): Promise<number> {
-  const { calls } = await ledgerOf(system);
+  const { calls } = await ledgerOf(system.sandbox);
   return calls.filter((call) => call.operation === operation && call.answer === 'lost_reply').length;
 }
 
@@ -112,7 +96,7 @@ const unpaid: readonly string[] = ['init', 'expired', 'declined'];
  * The payment that took money in the ledger, at most one. Otherwise the latest page: lost answers leave earlier pages
  * unused.
  */
-function onlyOne(ledger: Ledger, token: string): LedgerPayment | undefined {
+function onlyOne(ledger: Ledger, token: string): Ledger['payments'][number] | undefined {
   const found = ledger.payments.filter(({ orderNumber }) => orderNumber.startsWith(`${token}.`));
   const paid = found.filter(({ status }) => !unpaid.includes(status));
   expect(paid.length, token).toBeLessThanOrEqual(1);
@@ -192,7 +176,7 @@ export async function expectAgreement(
   operator: CallGateway = system.gateway,
 ): Promise<void> {
   await system.sandbox('DELETE', '/sandbox/faults');
-  const ledger = await ledgerOf(system);
+  const ledger = await ledgerOf(system.sandbox);
   await decideWhereSumsAreUnknown(system, ledger, operator);
   const undecidable: string[] = [];
   for (const { token, kind } of load.outcomes) {

@@ -9,11 +9,11 @@ import {
   countLost,
   expectAgreement,
   flowsOf,
-  ledgerOf,
   loseReplies,
   lossy,
   shortTimes,
 } from './agreement.ts';
+import { ledgerOf } from './ledger.ts';
 import { ask, fund, newLoad, pay, persistently, runFlows } from './mixed-load.ts';
 import { operatorOf } from './commands.ts';
 import { startSystem, stopEverything } from './system.ts';
@@ -67,7 +67,7 @@ it('of fifty concurrent refunds of 60 on a payment of 100, one succeeds', { time
     expect(['refund_exceeds_amount', 'operation_in_progress']).toContain(refused.errors[0]?.code);
   }
   await eventually(async () => {
-    const { refunds: made } = await ledgerOf(system);
+    const { refunds: made } = await ledgerOf(system.sandbox);
     expect(made.map(({ amount }) => amount)).toEqual([60]);
     const { payment } = (await system.gateway('GET', `/api/v1/payments/${token}`)).body;
     expect(payment).toMatchObject({ status: 'approved', refundedAmount: 60 });
@@ -112,56 +112,3 @@ it('the same on two gateways side by side, one of which is killed', { timeout: 9
   await eventually(() => expectAgreement(first, load, operator), { timeoutMs: settleWithinMs });
   await second.terminate();
 });
-
-it(
-  'a case that no inquiry can settle opens a review, and ends as it is resolved',
-  { timeout: 600_000 },
-  async () => {
-    const system = await startSystem({ env: shortTimes });
-    const load = newLoad(() => system);
-    await fund(load);
-    const body = { product: 'Tea', amount: 100, currency: 'EUR', orderNumber: 'doubtful' };
-    const { token, processingUrl } = (await ask(load, '/api/v1/payments', { body })).body;
-    await pay(load, processingUrl);
-    await eventually(async () => {
-      expect((await system.gateway('GET', `/api/v1/payments/${token}`)).body.payment.phase).toBe('approved');
-    });
-    // Neither takes effect, and the answers do not say so.
-    const faults = ['refund', 'payout'].map((operation) => ({ operation, fault: 'error_before', times: 1 }));
-    await system.sandbox('POST', '/sandbox/faults', faults);
-    const refund = { body: { token, amount: 30 }, headers: { 'idempotency-key': 'doubtful' } };
-    expect((await system.gateway('POST', '/api/v1/refunds', refund)).statusCode).toBe(202);
-    const destination = { bankAccount: { bankName: 'A bank', account: 'DE02120300000000202051' } };
-    const wanted = { amount: 7, currency: 'EUR', orderNumber: 'doubtful', destination };
-    const paidOut = await system.gateway('POST', '/api/v1/payouts', { body: wanted });
-    expect(paidOut.statusCode).toBe(202);
-    await eventually(
-      async () => {
-        const waiting = (await reviewsOf(system)).map(({ token: of, code }) => `${of} ${code}`);
-        expect(waiting.sort()).toEqual(
-          [`${token} refund_unresolved`, `${paidOut.body.token} payout_not_found`].sort(),
-        );
-      },
-      { timeoutMs: settleWithinMs },
-    );
-    // Its amount stays reserved, and no other refund is begun.
-    const other = { body: { token, amount: 10 }, headers: { 'idempotency-key': 'another' } };
-    const refused = await system.gateway('POST', '/api/v1/refunds', other);
-    expect(refused.statusCode).toBe(409);
-    expect(refused.body.errors[0]?.code).toBe('operation_in_progress');
-
-    const operator = await operatorOf(system, 'ada@company.example');
-    const resolve = (of: string, code: string, resolution: string) =>
-      operator('POST', `/api/v1/reviews/${of}/resolve`, {
-        headers: { 'tollgate-team': 'demo', 'tollgate-environment': 'sandbox' },
-        body: { code, number: 1, resolution, reason: 'looked it up in the console of the service' },
-      });
-    expect((await resolve(token, 'refund_unresolved', 'refund_not_made')).statusCode).toBe(200);
-    expect((await resolve(paidOut.body.token, 'payout_not_found', 'payout_not_made')).statusCode).toBe(200);
-    await eventually(async () => expect(await reviewsOf(system)).toEqual([]));
-    const after = await system.gateway('POST', '/api/v1/refunds', other);
-    expect(after.statusCode).toBe(200);
-    expect((await ledgerOf(system)).refunds.map(({ amount }) => amount)).toEqual([10]);
-    expect((await ledgerOf(system)).payouts).toEqual([]);
-  },
-);

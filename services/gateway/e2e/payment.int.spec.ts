@@ -92,28 +92,6 @@ describe('a payment through the hosted page', () => {
       approvedAmount: 1250,
     });
   });
-
-  it('sends the customer back to the shop', async () => {
-    const redirects = {
-      redirectSuccessUrl: 'https://shop.example/thanks',
-      redirectFailUrl: 'https://shop.example/sorry',
-    };
-    const paid = (await create(terms(redirects))).body;
-    const options = { processingUrl: paid.processingUrl, card: approvedCard };
-    expect(await payOnHostedPage(system.customer, options)).toBe('https://shop.example/thanks');
-    const failed = (await create(terms(redirects))).body;
-    const declined = { processingUrl: failed.processingUrl, card: declinedCard };
-    expect(await payOnHostedPage(system.customer, declined)).toBe('https://shop.example/sorry');
-  });
-
-  it('is authorized if the team requests two steps', async () => {
-    const { token, processingUrl } = (await create(terms({ needConfirmation: true }))).body;
-    await payOnHostedPage(system.customer, { processingUrl, card: approvedCard });
-    await eventually(async () => {
-      const { body } = await system.gateway('GET', `/api/v1/payments/${token}`);
-      expect(body.payment).toMatchObject({ status: 'pending', phase: 'authorized', heldAmount: 1250 });
-    });
-  });
 });
 
 describe("a team's reads", () => {
@@ -143,16 +121,6 @@ describe('a repeated creation', () => {
     expect(answers.filter(({ headers }) => headers['idempotent-replayed'] === 'true')).toHaveLength(19);
     expect(await ledgerOf(answers[0]?.body.token ?? '')).toHaveLength(1);
   });
-
-  it('with another amount is refused and changes nothing', async () => {
-    const body = terms();
-    const { token } = (await create(body)).body;
-    const again = await create({ ...body, amount: 9999 });
-    expect(again.statusCode).toBe(422);
-    expect(again.body.errors).toMatchObject([{ code: 'idempotency_key_reused', parameter: 'orderNumber' }]);
-    expect(await ledgerOf(token)).toHaveLength(1);
-    expect(await historyOf(token)).toEqual(['PaymentRequested', 'AttemptAccepted']);
-  });
 });
 
 // One lost reply of the service must not keep a customer from the page.
@@ -178,18 +146,6 @@ describe('a creation without a usable answer', () => {
 });
 
 describe('callbacks', () => {
-  it('that arrive twice leave one event each', async () => {
-    await system.sandbox('POST', '/sandbox/faults', [
-      { operation: 'callback', fault: 'duplicate', times: 5 },
-    ]);
-    const { token, processingUrl } = (await create()).body;
-    await payOnHostedPage(system.customer, { processingUrl, card: approvedCard });
-    await untilStatus(token, 'approved');
-    const history = await historyOf(token);
-    expect(new Set(history).size).toBe(history.length);
-    expect(history.at(-1)).toBe('PaymentApproved');
-  });
-
   it('that arrive before the creation is answered do no harm', async () => {
     await system.sandbox('POST', '/sandbox/faults', [
       { operation: 'callback', fault: 'before_reply', times: 1 },
@@ -221,39 +177,5 @@ describe('callbacks', () => {
     expect(response.status).toBe(404);
     expect((await system.gateway('GET', `/api/v1/payments/${token}`)).body.payment.status).toBe('init');
     expect(await callsMade()).toBe(before);
-  });
-});
-
-describe('refusals', () => {
-  const unknownKey = { authorization: 'Bearer tg_sandbox_x_yyyyyyyyyyyyyyyyyyyy' };
-  it.each<[string, number, string, string | undefined, { body?: object; headers?: Record<string, string> }]>([
-    ['no key', 401, 'auth_header_not_found', undefined, { headers: { authorization: '' } }],
-    ['a wrong key', 401, 'incorrect_private_key', undefined, { headers: unknownKey }],
-    ['an amount of zero', 400, 'incorrect_amount', 'amount', { body: { amount: 0 } }],
-    ['an unknown currency', 400, 'incorrect_currency', 'currency', { body: { currency: 'EURO' } }],
-    ['an unknown field', 400, 'invalid_param', 'color', { body: { color: 'red' } }],
-    ['a card', 400, 'card_data_not_accepted', 'card', { body: { card: { pan: approvedCard } } }],
-    [
-      'a card number',
-      400,
-      'card_data_not_accepted',
-      'product',
-      { body: { product: 'card 4392 9632 0355 1251' } },
-    ],
-    [
-      'no order number',
-      400,
-      'idempotency_key_missing',
-      'Idempotency-Key',
-      { body: { orderNumber: undefined } },
-    ],
-  ])('%s', async (_, statusCode, code, parameter, { body, ...headers }) => {
-    const answer = await system.gateway('POST', '/api/v1/payments', {
-      body: { ...terms(), ...body },
-      ...headers,
-    });
-    expect(answer.statusCode).toBe(statusCode);
-    expect(answer.body.success).toBe(false);
-    expect(answer.body.errors).toMatchObject([{ code, ...(parameter === undefined ? {} : { parameter }) }]);
   });
 });

@@ -13,7 +13,6 @@ import {
   historyOf,
   ledgerOf,
   read,
-  serviceTokenOf,
   typesOf as typesIn,
 } from './ledger.ts';
 import { type Answer, type CallGateway, type System, startSystem, stopEverything } from './system.ts';
@@ -318,52 +317,7 @@ it('the faults have occurred, each call was announced, and no call was made twic
   expect(body).toMatchObject({ reviews: { length: undecidable.length } });
 });
 
-/** A refund directly at the service, bypassing the gateway. Its callback follows those of the payment. */
-async function refundElsewhere(token: string, amount: number): Promise<void> {
-  const serviceToken = await serviceTokenOf(system.sandbox, token);
-  const answer = await system.sandbox('POST', '/api/v1/refunds', { token: serviceToken, amount });
-  expect(answer.statusCode).toBe(200);
-}
-
 describe('callbacks', { timeout: 60_000 }, () => {
-  it.each([
-    { fault: 'drop', times: 1, queued: 2 },
-    { fault: 'duplicate', times: 2, queued: 4 },
-    { fault: 'delay', times: 1, delayMs: 500, queued: 2 },
-    { fault: 'reorder', times: 1, queued: 2 },
-    { fault: 'before_reply', times: 1, queued: 2 },
-  ])('$fault: the payment is approved once, and nothing after that', async ({ queued, ...fault }) => {
-    await clearFaults();
-    await setFaults({ operation: 'callback', ...fault });
-    const { token, processingUrl } = (await post('/api/v1/payments', terms())).body;
-    await payOnHostedPage(system.customer, { processingUrl, card: card.pan });
-    await untilPhase(token, 'approved');
-    await eventually(async () => {
-      const { callbacks } = await ledgerOf(system.sandbox, `${token}.`);
-      expect(callbacks).toHaveLength(queued);
-      const isDropped = fault.fault === 'drop';
-      const states = callbacks.map(({ state }) => state).sort();
-      expect(states).toEqual(
-        callbacks.map((_, n) => (isDropped && n === 1 ? 'dropped' : 'delivered')).sort(),
-      );
-    }, settled);
-    await clearFaults();
-    // The last callback on the topic: once it is applied, all of them are.
-    await refundElsewhere(token, 100);
-    await eventually(
-      async () => expect((await typesOf(token)).at(-1)).toBe('ExternalRefundObserved'),
-      settled,
-    );
-    const history = await typesOf(token);
-    expect(countOf(history, ['PaymentApproved'])).toBe(1);
-    // A callback that arrived while another one was being applied may have waited for an inquiry, which changes
-    // nothing.
-    const changes = history.filter((type) => !type.startsWith('Callback'));
-    expect(changes.slice(-2)).toEqual(['PaymentApproved', 'ExternalRefundObserved']);
-    expect(countOf(history, ['PaymentPending'])).toBeLessThanOrEqual(1);
-    await untilShown(token, { status: 'approved', refundedAmount: 100, reviews: [] });
-  });
-
   it('that are all lost do not prevent a capture', async () => {
     await setFaults({ operation: 'callback', fault: 'drop' });
     const { token, processingUrl } = (await post('/api/v1/payments', terms({ needConfirmation: true }))).body;
@@ -374,30 +328,6 @@ describe('callbacks', { timeout: 60_000 }, () => {
     expect(confirmed.statusCode).toBe(200);
     expect(confirmed.body.payment).toMatchObject({ status: 'approved' });
     expect(await typesOf(token)).toContain('PaymentAuthorized');
-  });
-});
-
-describe("refunds in the provider's console", { timeout: 60_000 }, () => {
-  it('are observed, and reduce the refundable amount', async () => {
-    const token = await paidPayment({}, 'approved');
-    await refundElsewhere(token, 400);
-    await untilShown(token, { refundedAmount: 400 });
-    const events = await historyOf(gateway, 'payment', token);
-    expect(events.at(-1)).toMatchObject({ type: 'ExternalRefundObserved', data: { amount: 400 } });
-    const refused = await post('/api/v1/refunds', { token, amount: 601 }, 'too-much');
-    expect([refused.statusCode, refused.body.errors[0]?.code]).toEqual([409, 'refund_exceeds_amount']);
-    expect((await post('/api/v1/refunds', { token, amount: 600 }, 'the-rest')).statusCode).toBe(200);
-    await untilPhase(token, 'refunded');
-    const { refunds } = await ledgerOf(system.sandbox, `${token}.`);
-    expect(refunds.map(({ amount }) => amount).sort()).toEqual([400, 600]);
-  });
-
-  it('of the full amount make it refunded', async () => {
-    const token = await paidPayment({}, 'approved');
-    await refundElsewhere(token, 1_000);
-    await untilPhase(token, 'refunded');
-    expect(countOf(await typesOf(token), ['ExternalRefundObserved'])).toBe(1);
-    expect(await reviewsOf(gateway, token)).toEqual([]);
   });
 });
 

@@ -88,38 +88,7 @@ describe('a key that the command line', { timeout: 60_000 }, () => {
       expect(keys.map(({ active }: { active: boolean }) => active)).toEqual([false, true]);
     },
   );
-
-  it('issues is good for its own team and its own scopes', async () => {
-    await succeed('team', 'add', 'games');
-    const { key } = await issueKey('games', 'read');
-    await eventually(() => counts(key));
-    const { body } = await system.gateway('POST', '/api/v1/payments', {
-      body: { product: 'Tea', amount: 1250, currency: 'EUR', orderNumber: 'order-1' },
-    });
-    const foreign = await call(key, `/api/v1/payments/${body.token}`);
-    expect([foreign.statusCode, foreign.body.errors?.[0]?.code]).toEqual([404, 'payment_not_found']);
-    const creating = await request(`${system.quickstart.gatewayUrl}/api/v1/payments`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}` },
-    });
-    await creating.body.dump();
-    expect(creating.statusCode).toBe(403);
-  });
 });
-
-it.each<[string, number, string[]]>([
-  ['help', 0, ['key', 'issue', '--help']],
-  ['a name that is none', 2, ['team', 'add', 'shop; rm -rf /']],
-  ['a key that is not there', 1, ['key', 'revoke', 'demo', '\u001b[2J']],
-])(
-  '%s ends a call with exit code %i, and at most one sentence on standard error',
-  async (_, exitCode, argv) => {
-    const ended = await tollgate(...argv);
-    expect(ended.exitCode).toBe(exitCode);
-    expect(ended.out === '').toBe(exitCode !== 0);
-    expect(ended.error).toMatch(exitCode === 0 ? /^$/ : /^[^\p{Cc}]+\.\n$/u);
-  },
-);
 
 interface Entry {
   actor: { name?: string; team?: string };

@@ -23,13 +23,6 @@ let paymentToken: string;
 
 const payOut = (team: CallGateway, orderNumber: string, amount: number) =>
   team('POST', '/api/v1/payouts', { body: { amount, currency: 'EUR', orderNumber, destination } });
-/** Repeated until accepted: the store may be slow, or the balance not visible yet. */
-const payOutInApproval = (...asked: Parameters<typeof payOut>) =>
-  eventually(async () => {
-    const answer = await payOut(...asked);
-    expect(answer).toMatchObject({ statusCode: 202 });
-    return answer;
-  }, settled);
 const walletOf = async (team: CallGateway) => {
   const { body } = await team('GET', '/api/v1/balance?currency=EUR');
   return (body as unknown as { wallet: object }).wallet;
@@ -104,44 +97,6 @@ it('an operator lets teams share a wallet, and transfers money into it', async (
   expect(await walletOf(shop)).toEqual(has(5_000));
 });
 
-it('a payout above a threshold waits for a second key, which cannot be the requesting one', async () => {
-  await tollgate(
-    system,
-    ...['team', 'approval', 'stranger', '--environment', 'sandbox'],
-    ...['--currency', 'EUR', '--above', '0'],
-  );
-  const both = system.gatewayAs(await issueKey(system, 'stranger', 'payouts,approvals'));
-  const second = system.gatewayAs(await issueKey(system, 'stranger', 'approvals'));
-  await eventually(
-    async () => expect((await second('GET', '/api/v1/payouts')).statusCode).toBe(200),
-    settled,
-  );
-  const asked = await payOutInApproval(both, 'payout-4', 1_500);
-  expect(asked.body).toMatchObject({ payout: { status: 'pending', phase: 'awaiting_approval' } });
-  const { token } = asked.body;
-  expect(await walletOf(shop)).toEqual(has(3_500, { reserved: 1_500 }));
-  await eventually(async () => {
-    const { body: listed } = await second('GET', '/api/v1/payouts?phase=awaiting_approval');
-    expect(listed).toMatchObject({ payouts: [{ token }] });
-  }, settled);
-  expect((await both('POST', `/api/v1/payouts/${token}/approve`)).body.errors).toMatchObject([
-    { code: 'approval_by_requester' },
-  ]);
-  expect((await shop('POST', `/api/v1/payouts/${token}/approve`)).statusCode).toBe(403);
-  expect(await second('POST', `/api/v1/payouts/${token}/approve`)).toMatchObject({ statusCode: 200 });
-  const sentNow = await payOut(both, 'payout-4', 1_500);
-  expect([sentNow.statusCode, sentNow.body.token]).toEqual([200, token]);
-
-  const unwanted = await payOutInApproval(both, 'payout-5', 500);
-  const reason = { body: { reason: 'not ours' } };
-  const refusal = await second('POST', `/api/v1/payouts/${unwanted.body.token}/refuse`, reason);
-  expect(refusal).toMatchObject({ statusCode: 200 });
-  expect((await payOut(both, 'payout-5', 500)).body.errors).toMatchObject([
-    { code: 'payout_approval_refused' },
-  ]);
-  expect(await walletOf(shop)).toEqual(has(3_500));
-});
-
 it("a team's journal and the topic have the same entries, each once", async () => {
   await eventually(async () => {
     const lines = (await textsOnTopics(system)).get(gatewayJournalTopic)?.split('\n') ?? [];
@@ -156,7 +111,7 @@ it("a team's journal and the topic have the same entries, each once", async () =
       const listed = entries.map((entry) => ({ ...entry, environment: 'sandbox' as const, team: name }));
       const byId = (all: JournalEntryOnTopic[]) => all.toSorted((a, b) => (a.id < b.id ? -1 : 1));
       expect(byId(entriesOf(name))).toEqual(byId(listed));
-      expect(listed.length).toBeGreaterThan(3);
+      expect(listed.length).toBeGreaterThan(1);
     }
     expect(entriesOf(undefined)).toMatchObject([{ kind: 'transfer', wallet: 'wallet-group' }]);
   }, settled);
@@ -166,16 +121,12 @@ it("an operator lets a team pay out from the provider's balance, which it can th
   const { stdout } = await tollgateExit(system, 'ledger', 'verify');
   expect(stdout).toMatch(/Every entry sums to zero\. The index has the same balances\.\n$/);
   await tollgate(system, 'team', 'wallet', 'stranger', '--provider-balance');
-  await tollgate(
-    system,
-    ...['team', 'approval', 'stranger', '--environment', 'sandbox', '--currency', 'EUR', '--none'],
-  );
   await eventually(async () => {
-    expect((await payOut(stranger, 'payout-3', 3_500)).statusCode).toBe(200);
+    expect((await payOut(stranger, 'payout-3', 5_000)).statusCode).toBe(200);
   }, settled);
   expect(await walletOf(stranger)).toEqual({ currency: 'EUR', available: 0, hold: 0 });
   // Another wallet's money is no longer included.
-  await eventually(async () => expect(await walletOf(shop)).toEqual(has(0, { notSettled: 3_500 })), settled);
+  await eventually(async () => expect(await walletOf(shop)).toEqual(has(0, { notSettled: 5_000 })), settled);
 });
 
 it('one sandbox command gives the demo team money for payouts at once', async () => {

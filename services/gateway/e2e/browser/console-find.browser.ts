@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '@tollgate/testing';
-import type { Answer, System } from '../system.ts';
+import type { System } from '../system.ts';
 import { seriousFaults } from './chromium.ts';
 import { driveConsole } from './console-driver.ts';
 
@@ -19,13 +19,6 @@ const create = (orderNumber: string) =>
     headers: { 'idempotency-key': orderNumber },
     body: { product: 'Tea', amount: 1_250, currency: 'EUR', orderNumber },
   });
-
-interface Parts {
-  refund: { token: string };
-  dispute: { id: string };
-  webhooks: { id: string }[];
-}
-const partsIn = ({ body }: Answer): Parts => body as unknown as Parts;
 
 async function search(text: string): Promise<void> {
   await page.keyboard.press('/');
@@ -166,33 +159,4 @@ it('requests are listed by outcome, and each opens with its answer', async () =>
   expect(await seriousFaults(page)).toEqual([]);
   await rows.first().locator('a').first().click();
   await page.locator('#request', { hasText: 'HTTP 400' }).waitFor();
-});
-
-it('the search opens the payment of a refund, a dispute or a webhook, and the team of a key', async () => {
-  const callbackUrl = 'http://127.0.0.1:9/hook';
-  const { token, serviceToken } = await driven.pay({ orderNumber: 'parts-1', callbackUrl });
-  const refunded = await eventually(async () => {
-    const asked = { body: { token, amount: 100 }, headers: { 'idempotency-key': 'parts-1' } };
-    const answer = await system.gateway('POST', '/api/v1/refunds', asked);
-    expect(answer.statusCode).toBe(200);
-    return answer;
-  });
-  const disputed = await system.sandbox('POST', '/sandbox/disputes', { token: serviceToken });
-  const sent = await eventually(async () => {
-    const answer = await system.gateway('GET', `/api/v1/webhooks?token=${token}`);
-    expect(partsIn(answer).webhooks).not.toEqual([]);
-    return answer;
-  }, waits);
-  await signIn('viewer');
-  for (const [text, path] of [
-    [partsIn(refunded).refund.token.slice(0, 20), `/console/payments/${token}`],
-    [partsIn(disputed).dispute.id, `/console/payments/${token}`],
-    [partsIn(sent).webhooks[0]?.id ?? '', `/console/payments/${token}`],
-    [system.quickstart.apiKey.split('_')[2] ?? '', '/console/teams/demo'],
-  ] as const)
-    await eventually(async () => {
-      await page.goto(own('/console/sandbox'));
-      await search(text);
-      await page.waitForURL(own(path), { timeout: 5_000 });
-    }, waits);
 });

@@ -1,7 +1,5 @@
 /** Long lists and the search box of the console in a real browser. */
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { BrowserContext, Page } from 'playwright-core';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '@tollgate/testing';
@@ -244,32 +242,6 @@ it('a list fits with the columns that its reader chose, is small to transfer, an
   await page.waitForURL(/payments\/pay_/);
   const pdf = await page.pdf({ format: 'A4' });
   expect(pdf.toString('latin1').match(/\/Type \/Page\b/g)).toHaveLength(1);
-});
-
-it('an undelivered webhook shows each answer as text, and is resent in view', async () => {
-  let status = 422;
-  const receiver = createServer((_request, response) =>
-    response.writeHead(status).end('<b>order</b> is not known'),
-  );
-  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-  const callbackUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
-  const { gateway, sandbox } = driven.now().system;
-  const body = { product: 'Tea', amount: 100, currency: 'EUR', orderNumber: 'hook-1', callbackUrl };
-  const { processingUrl } = (await gateway('POST', '/api/v1/payments', { body })).body;
-  const there = processingUrl.split('/').at(-1) ?? '';
-  await sandbox('POST', `/sandbox/payments/${there}/pay`, { outcome: 'approved' });
-  await signIn('operator');
-  await page.goto(own('/console/webhooks'));
-  await page.locator('.chip', { hasText: 'HTTP 422' }).waitFor();
-  await page.getByText(/attempts? with answers/).click();
-  expect(await page.locator('pre.answer').first().innerText()).toBe('<b>order</b> is not known');
-  expect(await page.locator('.tries').innerText()).toMatch(/HTTP 422, after \d/);
-  expect(await seriousFaults(page)).toEqual([]);
-  status = 200;
-  await page.getByRole('button', { name: 'Resend' }).click();
-  await page.getByText('Sent again. The outcome appears in a moment.').waitFor();
-  await page.getByText('No webhook here.').waitFor();
-  receiver.close();
 });
 
 it('a page that has lost its connection shows it, and since when', { timeout: 60_000 }, async () => {

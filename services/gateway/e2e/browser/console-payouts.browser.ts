@@ -88,49 +88,4 @@ describe("a payout above its team's threshold", () => {
     expect(command).not.toContain('DE0212');
     expect(await seriousFaults(page)).toEqual([]);
   });
-
-  it('is refused with a reason that its team reads, even after its approval', async () => {
-    await signIn('admin');
-    const token = await open('order-2');
-    await action('Approve').click();
-    await page.getByRole('button', { name: 'Approve 15.00 EUR' }).click();
-    await state('Approved, not sent yet').waitFor();
-    await action('Refuse').click();
-    await page.getByLabel('Reason').fill('Not our supplier.');
-    await page.getByRole('button', { name: 'Refuse the payout' }).click();
-    await page.getByText('The payout is refused.').waitFor();
-    await state('Failed').waitFor();
-    await page.locator('.timeline .event', { hasText: 'Not our supplier.' }).waitFor();
-    const { body } = await team('GET', `/api/v1/payouts/${token}/events`);
-    expect(JSON.stringify(body)).toContain('Not our supplier.');
-    expect(await page.locator('#facts').innerText()).not.toContain('lapses');
-    await page.setViewportSize({ width: 360, height: 800 });
-    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(360);
-    expect(await seriousFaults(page)).toEqual([]);
-  });
-
-  it("is listed with filters that apply at once, a chip for each, and the reader's columns", async () => {
-    await signIn('admin');
-    await open('order-4');
-    await page.goto(own('/console/payouts'));
-    await page.getByLabel('Order number').fill('order-4');
-    await page.getByLabel('Order number').blur();
-    const chip = page.getByRole('link', { name: 'Order number: order-4' });
-    await chip.waitFor();
-    expect(await page.locator('tr[data-row]').count()).toBe(1);
-    await page.getByText('Columns', { exact: true }).click();
-    await page.getByLabel('Token', { exact: true }).check();
-    await page.getByRole('columnheader', { name: 'Token' }).waitFor();
-    await chip.click();
-    await page.getByRole('columnheader', { name: 'Token' }).waitFor();
-    await page.waitForURL((url) => !url.searchParams.has('orderNumber'));
-    expect(await page.evaluate('document.querySelector(".wide").scrollWidth')).toBeLessThanOrEqual(1_232);
-  });
-
-  it('cannot be decided by a role below admin', async () => {
-    await signIn('operator');
-    await open('order-3');
-    await page.getByText('Your role, operator, cannot approve or refuse payouts').waitFor();
-    expect(await action('Refuse').count()).toBe(0);
-  });
 });

@@ -1,7 +1,6 @@
 /** The console in a real browser: people sign in, watch a payment, find a lost callback, and decide a review. */
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import type { System } from '../system.ts';
 import { seriousFaults } from './chromium.ts';
@@ -53,29 +52,6 @@ describe('a payment', () => {
       expect(await seriousFaults(page)).toEqual([]);
     },
   );
-
-  it('with a lost callback is resolved by an inquiry that a person requests', async () => {
-    await signIn();
-    await play('lost-callback');
-    await state('Waiting for the customer').waitFor();
-    await action('Check now').click();
-    await page.getByRole('button', { name: 'Check the status' }).click();
-    await page.getByText('The Payment Service answered. The status is up to date.').waitFor();
-    await state('Approved').waitFor();
-    expect(await page.locator('.timeline .event').last().innerText()).toContain('PaymentApproved · ada');
-  });
-
-  it('with a lost answer gets a second page at once, and both calls are in its history', async () => {
-    await signIn();
-    await play('lost-answer');
-    await state('Waiting for the customer').waitFor();
-    const [first, second] = await page.locator('.timeline .call').allInnerTexts();
-    expect(first).toContain('outcome unknown');
-    expect(second).toMatch(/payment 2, accepted/);
-    await page
-      .locator('.timeline .event', { hasText: 'The call was sent, and its answer was lost.' })
-      .waitFor();
-  });
 });
 
 it('a review is resolved by a person, with a reason that is recorded', { timeout: 60_000 }, async () => {
@@ -109,114 +85,6 @@ it('a review is resolved by a person, with a reason that is recorded', { timeout
   expect(await page.getByLabel('Reason').inputValue()).toBe('');
   await page.goto(own(`/console/payments/${tokens[0]}`));
   await page.locator('.timeline .event', { hasText: 'Seen at the bank.' }).waitFor();
-});
-
-it(
-  'every fault is played by clicking: a refund whose answer is lost, a dispute, a change of mind',
-  { timeout: 120_000 },
-  async () => {
-    await signIn('admin');
-    await page.goto(own('/console/sandbox'));
-    await page.getByLabel('What goes wrong').selectOption('refund lost_reply');
-    await page.getByRole('button', { name: 'Set the fault' }).click();
-    await page.locator('#faults-set').getByText('refund: done, and the answer is lost, once more').waitFor();
-    expect(await seriousFaults(page)).toEqual([]);
-    await play('waiting');
-    await page.getByRole('button', { name: 'The customer pays' }).click();
-    await state('Approved').waitFor();
-    await action('Refund').click();
-    await page.getByRole('button', { name: 'Send the refund' }).click();
-    await page.locator('.timeline .refund', { hasText: 'The answer to the refund was lost' }).waitFor();
-    expect(await seriousFaults(page)).toEqual([]);
-    await play('approved');
-    await state('Approved').waitFor();
-    await page.getByRole('button', { name: 'The customer disputes it' }).click();
-    await page.locator('.timeline .dispute', { hasText: '12.50 EUR' }).first().waitFor();
-    await play('declined');
-    await state('Declined').waitFor();
-    await page.getByRole('button', { name: 'The Payment Service revises the status' }).click();
-    await state('Approved').waitFor();
-  },
-);
-
-it('a list is sorted in reverse, saved by name, found by it, and removed', async () => {
-  await signIn('viewer');
-  await page.goto(own('/console/payments?phase=declined'));
-  await page.getByText('Save this view').click();
-  await page.getByLabel('Name').fill('Refused <b>ones</b>');
-  await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('The view is saved.').waitFor();
-  await page.goto(own('/console/payments'));
-  await page.getByRole('link', { name: 'Created', exact: false }).click();
-  await page.waitForURL(/order=oldest/);
-  await page.locator('th[aria-sort="ascending"]').waitFor();
-  await page.getByRole('link', { name: 'Refused <b>ones</b>' }).click();
-  await page.waitForURL(/phase=declined$/);
-  await page.getByRole('button', { name: /Remove/ }).click();
-  await page.getByText('The view is removed.').waitFor();
-});
-
-it('a team is added and gets a key, which is shown once and opens the API until it is revoked', async () => {
-  await signIn('admin');
-  await page.goto(own('/console/teams'));
-  await page.getByText('Add a team').click();
-  await page.getByLabel(/^Name/).fill('kiosk');
-  await page.getByRole('button', { name: 'Add the team' }).click();
-  await page.getByText('The team kiosk is added.').waitFor();
-  await page.getByText('Issue a key').click();
-  await page.getByLabel('read', { exact: true }).check();
-  await page.getByRole('button', { name: 'Issue the key' }).click();
-  const key = (await page.locator('[data-copy^="tg_sandbox_"]').innerText()).trim();
-  expect(page.url()).not.toContain(key);
-  expect(await seriousFaults(page)).toEqual([]);
-  const open = async () => (await system.gatewayAs(key)('GET', '/api/v1/payments')).statusCode;
-  await eventually(async () => expect(await open()).toBe(200));
-  await page.getByRole('link', { name: 'To the team kiosk' }).click();
-  await action('Webhook origins').click();
-  await page
-    .getByRole('textbox', { name: 'Origins, each on a line' })
-    .fill('https://kiosk.example\nhttp://127.0.0.1:*');
-  expect(await seriousFaults(page)).toEqual([]);
-  await page.getByRole('button', { name: 'Set the list' }).click();
-  await page.locator('#facts').getByText('https://kiosk.example http://127.0.0.1:*').waitFor();
-  await page.getByText('Revoke a key').click();
-  await page.getByRole('button', { name: 'Revoke the key' }).click();
-  await page.getByText('is revoked.').waitFor();
-  await eventually(async () => expect(await open()).toBe(401));
-});
-
-it("a day is reconciled with the Payment Service, to the cent, at a person's request", async () => {
-  await signIn('support');
-  await play('approved');
-  await state('Approved').waitFor();
-  await page.keyboard.press('g');
-  await page.keyboard.press('c');
-  await page.waitForURL(own('/console/reconciliations'));
-  await page.getByLabel('Day (UTC)').fill(new Date(systemClock.now()).toISOString().slice(0, 10));
-  await page.getByRole('button', { name: 'Compare' }).click();
-  await page.getByText('is being compared.').waitFor();
-  await page.locator('tr[data-row]', { hasText: 'compared only' }).first().click();
-  await page.waitForURL(/reconciliations\/rcn_/);
-  await page.getByRole('heading', { name: 'Sums' }).waitFor();
-  expect(await seriousFaults(page)).toEqual([]);
-});
-
-it('lets an operator pause and resume an account, and shows every reader who did it and why', async () => {
-  await signIn('operator');
-  await page.goto(own('/console/accounts'));
-  const before = await action('Drain').boundingBox();
-  await action('Pause').dblclick();
-  expect(await action('Drain').boundingBox()).toEqual(before);
-  expect(await page.locator('.action[open]').innerText()).toContain('Pause the account');
-  await page.getByLabel('Reason').first().fill('The bank has announced maintenance.');
-  await page.getByRole('button', { name: 'Pause the account' }).click();
-  await page.getByText('sandbox/sandbox is paused.').waitFor();
-  await page.getByText('Paused by ada').waitFor();
-  expect(await seriousFaults(page)).toEqual([]);
-  await action('Resume').click();
-  await page.getByLabel('Reason').last().fill('It is over.');
-  await page.getByRole('button', { name: 'Resume the account' }).click();
-  await page.getByText('sandbox/sandbox is active.').waitFor();
 });
 
 describe('every page', () => {

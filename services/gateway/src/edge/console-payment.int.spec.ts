@@ -64,6 +64,27 @@ describe('the page of a payment', () => {
     expect(await page()).toContain('<dd>14.00 EUR</dd>');
   });
 
+  it('a review with one allowed answer shows it as the button, without a choice', async () => {
+    const { signIn } = await startConsole(async (store) => {
+      await givenTeam(store, { team: 'shop', keyId: 'k1' });
+      const opened = { type: 'ReviewOpened', data: { code: 'capture_unresolved', evidence: {} } } as const;
+      const events = [
+        requested(),
+        accepted,
+        happening.held,
+        happening.confirming,
+        happening.captureUnresolved,
+        opened,
+      ];
+      await projectEvents(store, paymentKind, 'pay_1', events);
+    });
+    const { get } = await signIn('admin');
+    const page = async () => (await get('/console/reviews/pay_1/capture_unresolved/1')).body;
+    await eventually(async () => expect(await page()).toContain('A capture was sent several times'));
+    expect(await page()).toMatch(/<button class="strong grave">Check again</);
+    expect(await page()).not.toContain('type="radio"');
+  });
+
   it('a failing page shows its request id', async () => {
     const { signIn } = await start();
     const answer = await (await signIn('viewer')).get('/console/payments/pay_9');
