@@ -1,12 +1,13 @@
-/** The sandbox and the gateway against the specification, by the public conformance command. */
+/** The gateway against the specification, by the public conformance command. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { programEnvironment } from '@tollgate/testing';
 import { afterAll, describe, expect, it } from 'vitest';
+import { tollgate } from './commands.ts';
 import { freePorts } from './free-ports.ts';
-import { type System, newDataDir, startSystem, stopEverything } from './system.ts';
+import { newDataDir, startSystem, stopEverything } from './system.ts';
 
 const mainFile = fileURLToPath(new URL('../../../libs/conformance/src/main.ts', import.meta.url));
 const outputBytesMax = 16 * 1024 * 1024;
@@ -31,37 +32,6 @@ async function conformance(argv: readonly string[], env: Record<string, string>)
 }
 
 afterAll(stopEverything);
-
-const paymentServiceOf = ({ quickstart }: System): { argv: string[]; env: Record<string, string> } => ({
-  argv: [
-    ...['--base-url', quickstart.paymentServiceUrl, '--http-url', quickstart.paymentServiceHttpUrl],
-    ...['--ca', quickstart.caFile, '--sandbox', '--move-clock', '--json'],
-    ...['--other-key', `sk_production_${'0123456789abcdef'.repeat(3)}`],
-  ],
-  env: { CONFORMANCE_KEY: quickstart.paymentServiceKey },
-});
-
-describe('the Payment Service', () => {
-  it('conforms to the specification, in every test of the suite', { timeout: 400_000 }, async () => {
-    const { argv, env } = paymentServiceOf(await startSystem());
-    const { results } = JSON.parse(await conformance(argv, env)) as Report;
-    expect(results.length).toBeGreaterThan(testsMin);
-    expect(results.filter(({ outcome }) => outcome !== 'passed')).toEqual([]);
-  });
-});
-
-const cliFile = fileURLToPath(new URL('../../cli/src/main.ts', import.meta.url));
-
-/** A key of the demo team with the scope for cards, issued like an operator's. */
-async function issueKey(system: System): Promise<string> {
-  const argv = ['key', 'issue', 'demo', '--environment', 'sandbox'];
-  const scopes = ['--scopes', 'payments,refunds,payouts,read,cards,stored-cards'];
-  const env = { ...system.env, ...programEnvironment() };
-  const { stdout } = await promisify(execFile)(process.execPath, [cliFile, ...argv, ...scopes], { env });
-  const key = /tg_sandbox_\S+/.exec(stdout)?.[0];
-  if (key === undefined) throw new Error(`no key was issued: ${stdout}`);
-  return key;
-}
 
 /**
  * Intentional deviations of the gateway beyond the specification: it notifies a team itself, so it chooses the address.
@@ -101,7 +71,11 @@ describe('the gateway', () => {
       ...onPurpose.flatMap((name) => ['--skip', name]),
       ...['--other-key', quickstart.apiKey.replace('_sandbox_', '_production_')],
     ];
-    const key = await issueKey(system);
+    const { key } = await tollgate<{ key: string }>(
+      system,
+      ...['key', 'issue', 'demo', '--environment', 'sandbox'],
+      ...['--scopes', 'payments,refunds,payouts,read,cards,stored-cards'],
+    );
     const env = { CONFORMANCE_KEY: key, CONFORMANCE_SANDBOX_KEY: quickstart.paymentServiceKey };
     const { results } = JSON.parse(await conformance(argv, env)) as Report;
     expect(results.length).toBeGreaterThan(testsMin);

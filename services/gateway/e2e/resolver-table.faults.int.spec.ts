@@ -7,14 +7,7 @@ import { eventually } from '@tollgate/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { payOnHostedPage } from '@tollgate/payment-service/customer';
 import { issueKey } from './commands.ts';
-import {
-  type Call,
-  reviewsOf,
-  historyOf,
-  ledgerOf,
-  read,
-  typesOf as typesIn,
-} from './ledger.ts';
+import { type Call, reviewsOf, historyOf, ledgerOf, read, typesOf as typesIn } from './ledger.ts';
 import { type Answer, type CallGateway, type System, startSystem, stopEverything } from './system.ts';
 
 /** The defaults, shortened, but still longer than a busy machine lets the process wait for its turn. */

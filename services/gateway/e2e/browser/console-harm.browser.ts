@@ -86,16 +86,3 @@ describe('another site', () => {
     });
   });
 });
-
-it('a session planted before the sign-in is invalid afterwards', async () => {
-  driven.tolerate(/status of 401/);
-  await context.addCookies([
-    { name: 'tollgate-console', value: 'planted', url: own('/console/'), httpOnly: true, sameSite: 'Strict' },
-  ]);
-  await page.goto(own('/console'));
-  await page.getByText('You are not signed in').waitFor();
-  await signIn('viewer');
-  const values = (await context.cookies(own('/console'))).map(({ value }) => value);
-  expect(values).toHaveLength(1);
-  expect(values).not.toContain('planted');
-});

@@ -2,7 +2,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { eventually } from '@tollgate/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { tollgate } from '../commands.ts';
 import { freePorts } from '../free-ports.ts';
 import { reviewsOf, serviceTokenOf } from '../ledger.ts';
 import { type System, startSystem, stopEverything } from '../system.ts';
@@ -12,8 +11,6 @@ import { type IdentityProvider, startIdentityProvider } from './identity-provide
 const people = {
   ada: ['payments-admins', 'staff'],
   olga: ['payments-operators', 'staff'],
-  vera: ['staff'],
-  eve: ['visitors'],
 };
 
 let provider: IdentityProvider;
@@ -21,8 +18,6 @@ let system: System;
 let browser: Browser;
 let context: BrowserContext;
 let page: Page;
-/** The URL to which the provider has redirected the browser. */
-let answers: string[];
 
 beforeAll(async () => {
   const ports = await freePorts();
@@ -52,10 +47,6 @@ afterAll(async () => {
 beforeEach(async () => {
   context = await browser.newContext();
   page = await context.newPage();
-  answers = [];
-  context.on('request', (request) => {
-    if (request.url().includes('/organization/callback?')) answers.push(request.url());
-  });
 });
 afterEach(() => context.close());
 
@@ -117,30 +108,6 @@ async function openReview(orderNumber: string): Promise<string> {
   return token;
 }
 
-it('a viewer by group sees a review without a way to resolve it, and is refused when sending a resolution', async () => {
-  const token = await openReview('revised-1');
-  const [code = ''] = await reviewsOf(system.gateway, token);
-  await signIn('vera');
-  await page.goto(own('/console/reviews'));
-  await page.locator('tr[data-row] a').first().click();
-  await page.waitForURL(own(`/console/reviews/${token}/${code}/1`));
-  await page.getByText('Your role, viewer').waitFor();
-  expect(await page.getByRole('button', { name: 'Decide' }).count()).toBe(0);
-  expect(await page.getByRole('radio').count()).toBe(0);
-  const csrf = await page.locator('input[name="csrf"]').first().inputValue();
-  const decision = { resolution: 'accept_theirs', reason: 'I may not.' };
-  const form = { csrf, team: 'demo', environment: 'sandbox', ...decision };
-  const answer = await page.request.post(page.url(), { form });
-  expect(await answer.text()).toContain('lacks the scope');
-  const { token: bearer } = await tollgate<{ token: string }>(system, ...viewersToken);
-  const refused = await system.gatewayAs(bearer)('POST', `/api/v1/reviews/${token}/resolve`, {
-    body: { code, number: 1, ...decision },
-    headers: { 'tollgate-team': 'demo', 'tollgate-environment': 'sandbox' },
-  });
-  expect([refused.statusCode, refused.body.errors[0]?.code]).toEqual([403, 'scope_missing']);
-  expect(await reviewsOf(system.gateway, token)).toEqual([code]);
-});
-
 it('if two people must resolve a review, the first answer is stored and the second one decides', async () => {
   const token = await openReview('revised-2');
   const [code = ''] = await reviewsOf(system.gateway, token);
@@ -169,26 +136,4 @@ it('if two people must resolve a review, the first answer is stored and the seco
   await decide('I have asked, too.');
   await page.getByText('Resolved: 12.50 EUR, order revised-2.').waitFor();
   await eventually(async () => expect(await reviewsOf(system.gateway, token)).toEqual([]));
-});
-
-const viewersToken = ['--as', 'vera', 'operator', 'token', '--role', 'viewer'];
-
-it('a person in none of the groups sees the reason, and has no access', async () => {
-  await signInAtProvider('eve');
-  await page.getByText('none of your groups has a role here').waitFor();
-  expect(await page.getByRole('button', { name: 'Sign in' }).count()).toBe(0);
-});
-
-it('a repeated answer of the provider is refused with a message', async () => {
-  await signIn('ada');
-  expect(answers).toHaveLength(1);
-  const stranger = await browser.newContext();
-  for (const where of [context, stranger]) {
-    const again = await where.newPage();
-    const answer = await again.goto(answers[0] ?? '');
-    expect(answer?.status()).toBe(401);
-    await again.getByText('Your organization did not confirm who you are').waitFor();
-    expect(await again.getByRole('button', { name: 'Sign in', exact: true }).count()).toBe(0);
-  }
-  await stranger.close();
 });
