@@ -49,16 +49,6 @@ it('an approval beyond the largest exact sum is declined', async () => {
 });
 
 describe('a refund', () => {
-  it('never exceeds the approved amount, however many run concurrently', async () => {
-    const token = await harness.createApproved();
-    await harness.createApproved(); // So that the balance suffices.
-    const answers = await Promise.all(Array.from({ length: 8 }, () => refund({ token, amount: 400 })));
-    expect(answers.filter(succeeded)).toHaveLength(3);
-    expect(answers.map(refusalOf)).toContainEqual([409, 'refund_exceeds_amount', 'amount']);
-    expect((await harness.retrieve(token)).refundedAmount).toBe(1_200);
-    expect(await harness.balance()).toEqual({ available: 0, hold: 2 * tea.amount - 1_200 });
-  });
-
   it('is refused when the balance of its currency is short', async () => {
     const token = await harness.createApproved();
     await harness.advanceClock(dayMs);
