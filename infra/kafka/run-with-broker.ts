@@ -3,7 +3,6 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { runWithServer, type ProgramRun, type RunningServer } from '../run-with-server.ts';
 import { findBroker, stopBroker } from './broker-process.ts';
-import type { Distribution } from './distribution.ts';
 import { freePort, startBroker } from './start-broker.ts';
 
 /** Resolves with the program's exit code, 1 if it was killed. @throws CannotContinue */
@@ -25,13 +24,9 @@ export const brokerAt = (brokers: string, stop: () => Promise<void>): RunningSer
 
 /** A broker on this machine, with fresh data. */
 export const localBroker =
-  (say: (line: string) => void, distribution?: Distribution): ProgramRun['obtainServer'] =>
+  (say: (line: string) => void): ProgramRun['obtainServer'] =>
   async (dataDir, signal) => {
-    const options = { dataDir, port: await freePort(), say, signal };
-    const { pid, port } = await startBroker({
-      ...options,
-      ...(distribution === undefined ? {} : { distribution }),
-    });
+    const { pid, port } = await startBroker({ dataDir, port: await freePort(), say, signal });
     return brokerAt(`127.0.0.1:${port}`, async () => {
       await stopBroker(dataDir, pid);
     });

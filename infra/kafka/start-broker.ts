@@ -37,8 +37,6 @@ export interface BrokerOptions {
   say: (line: string) => void;
   /** Aborts the start and stops the started processes. */
   signal?: AbortSignal;
-  /** The distribution to run. @default Apache Kafka */
-  distribution?: Distribution;
 }
 
 /** Starts a broker, or returns the one running on this data. @throws CannotContinue */
@@ -48,7 +46,7 @@ export async function startBroker(options: BrokerOptions): Promise<BrokerProcess
   if (running !== undefined) return { ...(await requireServing(running, options)), wasUp: true };
   removePidFile(dataDir);
   await requireFreePort(port);
-  const distribution = options.distribution ?? (await findDistribution(say, options.signal));
+  const distribution = await findDistribution(say, options.signal);
   requireGoingOn(options.signal);
   makeFolder(dataDir);
   const { securedPort } = options;
