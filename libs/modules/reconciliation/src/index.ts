@@ -3,7 +3,7 @@ export type { Books } from './comparison.ts';
 export * from './journal.ts';
 export * from './public-reconciliation.ts';
 export { createReconciler, type ReconcilerDependencies, type ReconciliationHealth } from './reconciler.ts';
-export { type RunDependencies, runReconciliation } from './reconciliation-run.ts';
+export { runReconciliation } from './reconciliation-run.ts';
 export * from './reconciliation.ts';
 export { soleTeamOf } from './sole-team.ts';
 export { postponeVerified } from './verified.ts';
