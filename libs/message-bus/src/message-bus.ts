@@ -66,22 +66,12 @@ export interface KafkaMessageBus extends MessageBus {
 
 export interface ReadTopicOptions {
   /**
-   * In each partition: its first record, the next one, or the first one that the bus received at this time or later
-   * (`timestamp`, milliseconds since the Unix epoch), and all later ones.
+   * The first record, the next one, or the first one recorded at this time or later (`timestamp`, milliseconds since the Unix
+   * epoch), and all later ones.
    */
   from: 'beginning' | 'end' | { timestamp: number };
   /** Continues with new records; otherwise the reading ends after those that existed at its start. */
   isFollowing?: boolean;
   /** Ends the reading, without an error. */
   signal: AbortSignal;
-}
-
-/** The port for inspection: it reads a topic, joins no group and leaves no trace. */
-export interface TopicReader {
-  /**
-   * The records of a topic, those of one partition in order. A topic that does not exist has no records.
-   *
-   * @throws TollgateError `bus_name_invalid`; retryable if the bus cannot be read
-   */
-  readTopic(topic: string, options: ReadTopicOptions): AsyncIterable<BusRecord>;
 }

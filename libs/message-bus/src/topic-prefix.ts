@@ -1,10 +1,10 @@
 /** Lets several installations share a Kafka cluster: the topics and groups of each begin with a prefix that its services do not see. */
-import type { BusRecord, KafkaMessageBus, TopicReader } from './message-bus.ts';
+import type { BusRecord, KafkaMessageBus } from './message-bus.ts';
 
 /** The same bus for one installation. */
 export function prefixTopics(bus: KafkaMessageBus, prefix: string): KafkaMessageBus {
   const outside = (name: string) => `${prefix}${name}`;
-  const inside = withoutPrefix(prefix);
+  const inside = (record: BusRecord): BusRecord => ({ ...record, topic: record.topic.slice(prefix.length) });
   return {
     isConnected: () => bus.isConnected(),
     publish: (topic, messages) => bus.publish(outside(topic), messages),
@@ -18,17 +18,3 @@ export function prefixTopics(bus: KafkaMessageBus, prefix: string): KafkaMessage
     close: () => bus.close(),
   };
 }
-
-/** The same reader for one installation. */
-export function prefixTopicReader(reader: TopicReader, prefix: string): TopicReader {
-  const inside = withoutPrefix(prefix);
-  return {
-    async *readTopic(topic, options) {
-      for await (const record of reader.readTopic(`${prefix}${topic}`, options)) yield inside(record);
-    },
-  };
-}
-
-const withoutPrefix =
-  (prefix: string) =>
-  (record: BusRecord): BusRecord => ({ ...record, topic: record.topic.slice(prefix.length) });

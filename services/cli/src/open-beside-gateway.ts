@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { guardAppends, requireReadable } from '@tollgate/event-store';
-import { type TopicSpec, prefixTopicReader } from '@tollgate/message-bus';
+import type { TopicSpec } from '@tollgate/message-bus';
 import { inquiryLimits, schemaVersion } from '@tollgate/core';
 import { providers } from '@tollgate/provider';
 import { type Clock, type Ids, type Log, StartupError } from '@tollgate/service-kit';
@@ -93,15 +93,14 @@ const openAccountsBeside =
 async function kafkaTools(
   kafka: KafkaConfig | undefined,
   { clock, log }: { clock: Clock; log: Log },
-): Promise<Pick<OpenedTools, 'topicReader' | 'topicAdmin'>> {
+): Promise<Pick<OpenedTools, 'topicAdmin'>> {
   if (kafka === undefined) return {};
-  const { checkTopics, createKafkaTopicReader, ensureTopics } = await import('@tollgate/message-bus/kafka');
+  const { checkTopics, ensureTopics } = await import('@tollgate/message-bus/kafka');
   const { topicPrefix } = kafka;
   const connection = { ...kafka.connection, clock, log };
   const prefixed = (specs: readonly TopicSpec[]) =>
     specs.map((spec) => ({ ...spec, topic: `${topicPrefix}${spec.topic}` }));
   return {
-    topicReader: prefixTopicReader(createKafkaTopicReader(connection), topicPrefix),
     topicAdmin: {
       ensureTopics: (specs) => ensureTopics(connection, prefixed(specs)),
       checkTopics: (specs) => checkTopics(connection, prefixed(specs)),

@@ -1,5 +1,5 @@
 /** `topics …`, `tail`: topics on Kafka, and the records of a topic without consuming them. */
-import { createComputedTopicReader, requestRepublication } from '@tollgate/topics';
+import { readTopic, requestRepublication } from '@tollgate/topics';
 import { gatewayTopics } from '@tollgate/gateway-api';
 import { minInsyncReplicasOf } from '@tollgate/gateway/configuration';
 import type { BusRecord, ReadTopicOptions, TopicDifference, TopicSpec } from '@tollgate/message-bus';
@@ -59,14 +59,13 @@ export async function tail(
   tools: CommandTools,
   { topic, key, from, follow }: TailOptions,
 ): Promise<CommandResult> {
-  const { print, topicReader = createComputedTopicReader(tools) } = tools;
   const options = {
     from: from ?? (follow ? 'end' : 'beginning'),
     isFollowing: follow,
     signal: stopSignalOf(tools),
   };
-  for await (const record of topicReader.readTopic(topic, options))
-    if (key === undefined || record.key === key) print(`${JSON.stringify(toJson(record))}\n`);
+  for await (const record of readTopic(tools.store, topic, options))
+    if (key === undefined || record.key === key) tools.print(`${JSON.stringify(toJson(record))}\n`);
   return { kind: 'printed' };
 }
 

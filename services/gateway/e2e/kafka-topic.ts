@@ -16,11 +16,11 @@ import {
   positionHeader,
   sequenceHeader,
 } from '@tollgate/gateway-api';
-import type { BusRecord } from '@tollgate/message-bus';
+import type { BusRecord, KafkaMessageBus } from '@tollgate/message-bus';
 import { createKafkaMessageBus } from '@tollgate/message-bus/kafka';
 import { systemClock, systemIds } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
-import { createComputedTopicReader } from '@tollgate/topics';
+import { readTopic as readComputedTopic } from '@tollgate/topics';
 import { expect } from 'vitest';
 
 export type TopicRecord = Omit<BusRecord, 'timestamp'>;
@@ -56,8 +56,14 @@ async function readByKcat(brokers: string, topic: string): Promise<TopicRecord[]
   });
 }
 
-async function readByBus(brokers: string, topic: string): Promise<TopicRecord[]> {
-  const bus = createKafkaMessageBus({ brokers: [brokers], clientId: 'e2e-reader', clock: systemClock });
+const readByBus = (brokers: string, topic: string): Promise<TopicRecord[]> =>
+  readFromBus(
+    createKafkaMessageBus({ brokers: [brokers], clientId: 'e2e-reader', clock: systemClock }),
+    topic,
+  );
+
+/** All records of a topic, in order per partition; closes the bus. */
+export async function readFromBus(bus: KafkaMessageBus, topic: string): Promise<BusRecord[]> {
   try {
     const missing = new Map((await bus.lastPerPartition(topic)).map((last) => [last.partition, last.offset]));
     const records: BusRecord[] = [];
@@ -103,7 +109,7 @@ async function storedEvents(dataDir: string): Promise<RecordedEvent[]> {
 async function storedEntryIds(dataDir: string): Promise<string[]> {
   const store = await createEmbeddedEventStore({ file: join(dataDir, 'events.db') });
   const options = { from: 'beginning', signal: new AbortController().signal } as const;
-  const records = createComputedTopicReader({ store }).readTopic(gatewayJournalTopic, options);
+  const records = readComputedTopic(store, gatewayJournalTopic, options);
   return Array.fromAsync(records, entryIdOf).finally(() => store.close());
 }
 

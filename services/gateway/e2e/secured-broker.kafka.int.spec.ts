@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
-import { createKafkaMessageBus, createKafkaTopicReader, ensureTopics } from '@tollgate/message-bus/kafka';
+import { createKafkaMessageBus, ensureTopics } from '@tollgate/message-bus/kafka';
 import { createLog, readConfig, systemClock, systemIds } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { request } from 'undici';
@@ -57,7 +57,7 @@ const messages = numbers.map((text) => ({ key: 'k', value: Buffer.from(text), he
 const textOf = ({ value }: { value: Uint8Array }) => Buffer.from(value).toString();
 
 describe.each(['plain', 'scram-sha-256', 'scram-sha-512'])('with %s', (mechanism) => {
-  it('topics are created, and records published, consumed and read', { timeout: 60_000 }, async () => {
+  it('topics are created, and records published and consumed', { timeout: 60_000 }, async () => {
     const { bus, connection, lines } = givenBus({ KAFKA_SASL_MECHANISM: mechanism });
     const topic = `secured-${systemIds.hex(6)}`;
     const spec = { topic, partitions: 1, replication: 1, minInsyncReplicas: 1 };
@@ -69,10 +69,7 @@ describe.each(['plain', 'scram-sha-256', 'scram-sha-512'])('with %s', (mechanism
       consumed.push(...batch.map(textOf));
       if (consumed.length >= numbers.length) done.abort();
     });
-    const { signal } = new AbortController();
-    const reader = createKafkaTopicReader(connection);
-    const read = await Array.fromAsync(reader.readTopic(topic, { from: 'beginning', signal }));
-    expect([consumed, read.map(textOf)]).toEqual([numbers, numbers]);
+    expect(consumed).toEqual(numbers);
     expect((await bus.lastPerPartition(topic)).map(textOf)).toEqual(['2']);
     expect(bus.isConnected()).toBe(true);
     expect(lines.join('\n')).not.toContain(secured.password());

@@ -1,5 +1,5 @@
 /** Reads topics and the event store of a system from outside, like another process. */
-import { createComputedTopicReader } from '@tollgate/topics';
+import { readTopic } from '@tollgate/topics';
 import type { EventStore } from '@tollgate/event-store';
 import {
   type PaymentRecord,
@@ -7,12 +7,15 @@ import {
   gatewayPaymentsTopic,
   gatewayTopics,
 } from '@tollgate/gateway-api';
-import { type BusRecord, type TopicReader, prefixTopicReader } from '@tollgate/message-bus';
-import { createKafkaTopicReader } from '@tollgate/message-bus/kafka';
+import { type BusRecord, prefixTopics } from '@tollgate/message-bus';
+import { createKafkaMessageBus } from '@tollgate/message-bus/kafka';
 import { readConfig, silentLog, systemClock } from '@tollgate/service-kit';
+import { eventually } from '@tollgate/testing';
+import { expect } from 'vitest';
 import { gatewayConfigSchema } from '../src/configuration/config.ts';
 import { openDataDirectory } from '../src/configuration/data-directory.ts';
 import { openStore } from '../src/composition/open-store.ts';
+import { readFromBus } from './kafka-topic.ts';
 import type { System } from './system.ts';
 
 type Where = Pick<System, 'env' | 'dataDir'>;
@@ -24,28 +27,22 @@ export async function storeOf({ env, dataDir }: Where): Promise<EventStore> {
   return (await openStore({ eventStore, file, clock: systemClock, log: silentLog })).store;
 }
 
-/** Undefined without Kafka. */
-function kafkaReaderOf({ env }: Pick<Where, 'env'>): TopicReader | undefined {
+/** The records of a topic on Kafka; without Kafka, those of a public one are computed. */
+async function recordsOn({ env }: Where, store: EventStore, topic: string): Promise<BusRecord[]> {
   const { kafka } = readConfig(gatewayConfigSchema, env);
-  if (kafka === undefined) return undefined;
+  const options = { from: 'beginning', signal: new AbortController().signal } as const;
+  if (kafka === undefined) return Array.fromAsync(readTopic(store, topic, options));
   const connection = { ...kafka.connection, clock: systemClock, log: silentLog };
-  return prefixTopicReader(createKafkaTopicReader(connection), kafka.topicPrefix);
+  return readFromBus(prefixTopics(createKafkaMessageBus(connection), kafka.topicPrefix), topic);
 }
-
-/** Reads topics on Kafka; without Kafka, the public ones are computed. */
-const readerOf = (system: Where, store: EventStore): TopicReader =>
-  kafkaReaderOf(system) ?? createComputedTopicReader({ store });
 
 /** The records of all topics, as text by topic. */
 export async function textsOnTopics(system: Where): Promise<ReadonlyMap<string, string>> {
   const store = await storeOf(system);
-  const { signal } = new AbortController();
   const texts = gatewayTopics.map(async ({ topic }) => {
-    const records: string[] = [];
-    for await (const record of readerOf(system, store).readTopic(topic, { from: 'beginning', signal })) {
-      const { key, value, headers } = record;
-      records.push(JSON.stringify({ key, value: new TextDecoder().decode(value), headers }));
-    }
+    const records = (await recordsOn(system, store, topic)).map(({ key, value, headers }) =>
+      JSON.stringify({ key, value: new TextDecoder().decode(value), headers }),
+    );
     return [topic, records.join('\n')] as const;
   });
   return new Map(await Promise.all(texts).finally(() => store.close()));
@@ -57,17 +54,14 @@ export async function recordsOf(
   token: string,
   isComplete: (records: readonly PaymentRecord[]) => boolean,
 ): Promise<PaymentRecord[]> {
-  const records: PaymentRecord[] = [];
+  let records: PaymentRecord[] = [];
   const store = await storeOf(system);
-  try {
-    const options = { from: 'beginning', isFollowing: true, signal: AbortSignal.timeout(20_000) } as const;
-    for await (const record of readerOf(system, store).readTopic(gatewayPaymentsTopic, options)) {
-      if (record.key === token) records.push(decode(record));
-      if (isComplete(records)) break;
-    }
-  } finally {
-    await store.close();
-  }
+  const read = async () => {
+    const all = await recordsOn(system, store, gatewayPaymentsTopic);
+    records = all.filter(({ key }) => key === token).map(decode);
+    expect(isComplete(records)).toBe(true);
+  };
+  await eventually(read, { timeoutMs: 20_000 }).finally(() => store.close());
   return records;
 }
 

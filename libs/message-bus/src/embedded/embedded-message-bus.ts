@@ -7,11 +7,11 @@ import {
 } from '@tollgate/event-store';
 import { silentLog, type Clock, type Ids, type Log } from '@tollgate/service-kit';
 import {
+  type BusRecord,
   BusUnavailable,
   type Message,
   type MessageBus,
   type ReadTopicOptions,
-  type TopicReader,
 } from '../message-bus.ts';
 import { consumeQueue } from './queue-consumer.ts';
 import { requireBusName, toNewEvent, topicStream, toBusRecord } from './records.ts';
@@ -89,14 +89,14 @@ async function publish(
   }
 }
 
-/** Reads the topics of the embedded message bus on this store. */
-export const createEmbeddedTopicReader = ({ store }: { store: EventStore }): TopicReader => ({
-  async *readTopic(topic, options) {
-    requireBusName('topic', topic);
-    for await (const event of readEvents(store, [topicStream(topic)], options))
-      yield toBusRecord(topic, event);
-  },
-});
+/** The records of a topic of the embedded message bus on this store. A topic that does not exist has none. */
+export async function* readEmbeddedTopic(
+  store: EventStore,
+  topic: string,
+  options: ReadTopicOptions,
+): AsyncGenerator<BusRecord> {
+  for await (const event of readEvents(store, [topicStream(topic)], options)) yield toBusRecord(topic, event);
+}
 
 /** The events of the streams with those prefixes, as the options of a reading have it. */
 export async function* readEvents(

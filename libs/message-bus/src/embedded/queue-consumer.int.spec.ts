@@ -175,7 +175,7 @@ describe('a topic', () => {
     const bus = givenBus(await temporaryStore());
     const large = message('k', 'x'.repeat(1_048_577));
     await expect(bus.publish(topic, [large])).rejects.toMatchObject({
-      code: 'event_too_large',
+      code: 'append_too_large',
       retryable: false,
     });
     await bus.publish(topic, [message('k', 'small')]);

@@ -1,4 +1,3 @@
 /** Apart from the package itself, so that the client of Kafka is loaded only where Kafka is used. */
 export * from './kafka-message-bus.ts';
-export * from './kafka-topic-reader.ts';
 export * from './topic-specs.ts';

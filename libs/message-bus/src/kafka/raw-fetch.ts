@@ -26,14 +26,16 @@ const fetchedSchema = z.object({
 
 type RawMessage = FetchedMessage & { isControlRecord?: boolean };
 
-/** First offset, end, or offset at a time (milliseconds since the Unix epoch; the end if no later record exists). */
-type OffsetsAt = { fromBeginning: boolean } | { fromTimestamp: number };
-
-export async function offsetsOf(
+/** The first offsets, or the ends. */
+async function offsetsOf(
   cluster: Cluster,
-  { topic, partitions, at }: { topic: string; partitions: readonly number[]; at: OffsetsAt },
+  {
+    topic,
+    partitions,
+    fromBeginning,
+  }: { topic: string; partitions: readonly number[]; fromBeginning: boolean },
 ): Promise<Map<number, bigint>> {
-  const asked = { topic, partitions: partitions.map((partition) => ({ partition })), ...at };
+  const asked = { topic, partitions: partitions.map((partition) => ({ partition })), fromBeginning };
   const [answer] = await cluster.fetchTopicsOffset([asked]);
   return new Map((answer?.partitions ?? []).map(({ partition, offset }) => [partition, BigInt(offset)]));
 }
@@ -80,8 +82,8 @@ export async function readLastRecords(
 ): Promise<BusRecord[]> {
   await cluster.addTargetTopic(topic);
   await cluster.refreshMetadata();
-  const ends = await offsetsOf(cluster, { topic, partitions, at: { fromBeginning: false } });
-  const beginnings = await offsetsOf(cluster, { topic, partitions, at: { fromBeginning: true } });
+  const ends = await offsetsOf(cluster, { topic, partitions, fromBeginning: false });
+  const beginnings = await offsetsOf(cluster, { topic, partitions, fromBeginning: true });
   const lasts = await Promise.all(
     partitions.map((partition) =>
       readLast(cluster, {
