@@ -8,7 +8,7 @@ import {
   type Log,
   errorCode,
 } from '@tollgate/service-kit';
-import { requireStreamName, requireTruncation, serializeAppend } from '../append-arguments.ts';
+import { serializeAppend } from '../append-arguments.ts';
 import { type StoreUnavailable, storeClosed } from '../errors.ts';
 import type { Appended, Conflict, EventStore, SubscribeOptions } from '../event-store.ts';
 import { createSharedSubscription } from '../shared-subscription.ts';
@@ -88,14 +88,12 @@ export async function createEmbeddedEventStore(
 
   return {
     append: async (stream, events, expected, { keepLast } = {}) => {
-      const { events: serialized, bytes } = serializeAppend(stream, events, expected, { keepLast });
+      const { events: serialized, bytes } = serializeAppend(stream, events);
       const recordedAt = Math.trunc(clock.now());
       const given = { stream, events: serialized, expected, recordedAt, keepLast };
       return toAnswer(await room.noting(writer.submit({ kind: 'append', ...given }, bytes)));
     },
     truncate: async (stream, before) => {
-      requireStreamName(stream);
-      requireTruncation(before);
       await writer.submit({ kind: 'truncate', stream, before }, 0);
     },
     head: async () => {

@@ -9,7 +9,7 @@ import { joinGroupCommit, startGroupCommit } from './group-commit.ts';
 const operation = {
   kind: 'append',
   stream: 'payment-1',
-  events: serializeAppend('payment-1', [givenEvent()], 'any').events,
+  events: serializeAppend('payment-1', [givenEvent()]).events,
   expected: 'any',
   recordedAt: 0,
 } as const;
@@ -98,7 +98,7 @@ describe('one that another thread has joined', () => {
     onTestFinished(() => second.close());
     const large = {
       ...operation,
-      events: serializeAppend('payment-1', [givenEvent({ data: 'x'.repeat(200_000) })], 'any').events,
+      events: serializeAppend('payment-1', [givenEvent({ data: 'x'.repeat(200_000) })]).events,
     };
     const outcomes = await Promise.allSettled([second.submit(large, 10), second.submit(operation, 10)]);
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);

@@ -1,7 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import { requireReadOptions } from '../append-arguments.ts';
 import type { ReadOptions, RecordedEvent, Revision } from '../event-store.ts';
 import {
   eventColumns,
@@ -72,7 +71,6 @@ export async function* readInPages(
   reader: Reader,
   { stream, direction = 'forwards', from, limit = Infinity, requireOpen }: ReadRequest,
 ): AsyncGenerator<RecordedEvent, void, void> {
-  requireReadOptions(stream, { from, limit });
   const step = direction === 'forwards' ? 1 : -1;
   let next = from ?? (direction === 'forwards' ? 0 : Number.MAX_SAFE_INTEGER);
   let remaining = limit;

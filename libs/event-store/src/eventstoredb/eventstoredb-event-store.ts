@@ -7,12 +7,7 @@ import {
   type Log,
   isRetryable,
 } from '@tollgate/service-kit';
-import {
-  requireReadOptions,
-  requireStreamName,
-  requireTruncation,
-  serializeAppend,
-} from '../append-arguments.ts';
+import { serializeAppend } from '../append-arguments.ts';
 import type { EventStore, Position, ReadOptions, RecordedEvent, SubscribeOptions } from '../event-store.ts';
 import { StoreUnavailable, storeClosed } from '../errors.ts';
 import { createSharedSubscription } from '../shared-subscription.ts';
@@ -85,7 +80,7 @@ export async function createEventStoreDbStore(options: EventStoreDbOptions): Pro
     isReachable: heads.isReachable,
     append: async (stream, events, expected, { keepLast: kept } = {}) => {
       requireOpen();
-      const { events: serialized } = serializeAppend(stream, events, expected, { keepLast: kept });
+      const { events: serialized } = serializeAppend(stream, events);
       const answer = await writing(() => append(stream, serialized, expected));
       if (answer.kind === 'conflict') return answer;
       heads.announce(answer.position);
@@ -94,8 +89,6 @@ export async function createEventStoreDbStore(options: EventStoreDbOptions): Pro
       return answer;
     },
     truncate: async (stream, before) => {
-      requireStreamName(stream);
-      requireTruncation(before);
       await writing(() => truncate({ append, readLast }, stream, before));
     },
     head: () => headWhileOpen(reads, requireOpen),
@@ -141,7 +134,6 @@ async function* readWhileOpen(
   reads: Reads,
   { stream, requireOpen, ...options }: ReadRequest,
 ): AsyncGenerator<RecordedEvent, void, void> {
-  requireReadOptions(stream, options);
   requireOpen();
   for await (const event of reads.stream(stream, options)) {
     requireOpen();

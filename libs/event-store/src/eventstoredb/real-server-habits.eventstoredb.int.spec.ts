@@ -116,24 +116,6 @@ describe('an append', () => {
     expect(await store.append(freshStream(), [largest], 'no-stream')).toMatchObject({ kind: 'appended' });
   });
 
-  it('notes correlation and cause for the server, and reads omit them', async () => {
-    const { store, server } = await servedStore();
-    const connection = { discovers: false, hosts: [{ address: '127.0.0.1', port: server.port }] } as const;
-    const link = openLink({ ...connection, tls: false });
-    onTestFinished(() => link.close());
-    const stream = freshStream();
-    const metadata = { schemaVersion: 1, correlationId: 'req_1', causationId: 'evt-2' };
-    // The larger ones go by themselves, by another call.
-    const events = ['small', 'x'.repeat(70_000)].map((data) => ({ ...givenEvent(data), metadata }));
-    for (const [index, event] of events.entries())
-      await store.append(stream, [event], index === 0 ? 'no-stream' : 0);
-    const stored = await Array.fromAsync(link.client.readStream(stream));
-    const noted = { $correlationId: 'req_1', $causationId: 'evt-2', ...metadata };
-    expect(stored.map(({ event }) => event?.metadata)).toEqual([noted, noted]);
-    const read = await Array.fromAsync(store.read(stream));
-    expect(read.map((event) => event.metadata)).toEqual([metadata, metadata]);
-  });
-
   it('that waits for a disk is written once, however often it was sent', async () => {
     const { store, server } = await servedStore({ appendTryMs: 200 });
     const stream = freshStream();

@@ -19,7 +19,7 @@ export function toEventData({ id, type, data, metadata }: SerializedEvent): Even
     id,
     type,
     data: parsed,
-    metadata: new Uint8Array(Buffer.from(withSystemMetadata(metadata))),
+    metadata: new Uint8Array(Buffer.from(metadata)),
   });
 }
 
@@ -36,7 +36,7 @@ export function toRecordedEvent(event: ClientEvent): RecordedEvent {
     id: event.id,
     type: event.type,
     data: toValue(event.data),
-    metadata: withoutSystemMetadata(toValue(event.metadata)),
+    metadata: toValue(event.metadata),
     recordedAt: event.created.getTime(),
   };
 }
@@ -44,37 +44,4 @@ export function toRecordedEvent(event: ClientEvent): RecordedEvent {
 function toValue(value: unknown): unknown {
   if (value instanceof Uint8Array) return Buffer.from(value).toString('utf8');
   return value ?? null;
-}
-
-/*
- * Metadata that EventStoreDB itself understands: its projection `$by_correlation_id` groups by `$correlationId`, and its browser
- * shows the causes. Ours stays unchanged; these are added to it, and reads omit them.
- */
-
-/** An id of our form; a longer one is not added, so that the size of an append is known beforehand. */
-const idOf = (name: string) => new RegExp(`"${name}":"([\\w-]{1,36})"`);
-const [correlationId, causationId] = [idOf('correlationId'), idOf('causationId')];
-
-/** Signatures and chain links cover the metadata as read: releases that do not know these additions would report tampering. */
-const isSealed = (metadata: string): boolean => /"(?:signature|link)":/.test(metadata);
-
-/** @param metadata JSON text */
-export function withSystemMetadata(metadata: string): string {
-  const noted = [
-    ['$correlationId', correlationId.exec(metadata)?.[1]],
-    ['$causationId', causationId.exec(metadata)?.[1]],
-  ].flatMap(([name, id]) => (id === undefined ? [] : [`"${name}":"${id}"`]));
-  if (noted.length === 0 || !metadata.startsWith('{') || isSealed(metadata)) return metadata;
-  return `{${noted.join(',')},${metadata.slice(1)}`;
-}
-
-export function withoutSystemMetadata(metadata: unknown): unknown {
-  if (
-    typeof metadata !== 'object' ||
-    metadata === null ||
-    !('$correlationId' in metadata || '$causationId' in metadata)
-  )
-    return metadata;
-  const { $correlationId: _, $causationId: __, ...own } = metadata as Record<string, unknown>;
-  return own;
 }

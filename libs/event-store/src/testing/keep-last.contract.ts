@@ -1,6 +1,5 @@
 import { eventually } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
-import { InvalidArgument } from '../errors.ts';
 import { type EventStore, type RecordedEvent, beginning } from '../event-store.ts';
 import type { Stores } from './event-store.contract.ts';
 import {
@@ -98,11 +97,6 @@ export function describeKeepLast(given: Stores): void {
       ]);
       const positions = found.map(({ position }) => position);
       expect(positions.toSorted()).toEqual(positions);
-    });
-
-    it.each([0, -1, 1.5])('refuses to keep %s events', async (keepLast) => {
-      const append = given.store().append(freshStream(), givenEvents(1), 'no-stream', { keepLast });
-      await expect(append).rejects.toThrow(InvalidArgument);
     });
   });
 }

@@ -1,7 +1,6 @@
 import { propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { InvalidArgument } from '../errors.ts';
 import type { Stores } from './event-store.contract.ts';
 import { freshStream, givenEvent, givenEvents, readAll, readData } from './given-events.ts';
 
@@ -77,16 +76,6 @@ export function describeRead(given: Stores): void {
       for await (const event of store.read(stream)) if (event.revision === 3) break;
       expect(await store.append(stream, givenEvents(1), 999)).toMatchObject({ kind: 'appended' });
       expect(await readAll(store, stream)).toHaveLength(1_001);
-    });
-
-    it('refuses an invalid revision, limit or stream name', async () => {
-      const store = given.store();
-      const wrong = [
-        readAll(store, freshStream(), { from: -1 }),
-        readAll(store, freshStream(), { limit: 1.5 }),
-        readAll(store, ''),
-      ];
-      for (const each of wrong) await expect(each).rejects.toThrow(InvalidArgument);
     });
   });
 }

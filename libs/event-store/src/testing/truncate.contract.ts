@@ -1,6 +1,5 @@
 import { eventually } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
-import { InvalidArgument } from '../errors.ts';
 import type { Stores } from './event-store.contract.ts';
 import { freshStream, givenEvent, givenEvents, readAll, readData } from './given-events.ts';
 
@@ -60,10 +59,6 @@ export function describeTruncate(given: Stores): void {
       await store.append(stream, [givenEvent(10), givenEvent(11)], 9);
       expect(await readData(store, stream)).toEqual([9, 10, 11]);
       expect(await readData(store, other)).toEqual([0, 1, 2, 3]);
-    });
-
-    it.each([-1, 1.5])('refuses to truncate before revision %s', async (before) => {
-      await expect(given.store().truncate(freshStream(), before)).rejects.toThrow(InvalidArgument);
     });
   });
 }

@@ -34,7 +34,7 @@ export function createSimulatedStore(world: World, life: Life, hooks?: Hooks): E
 
   const append: EventStore['append'] = async (stream, events, expected, options) => {
     // Copied now: the caller may change its objects afterwards.
-    const { events: given } = serializeAppend(stream, events, expected, options);
+    const { events: given } = serializeAppend(stream, events);
     return life.ask(`append ${stream}`, travel(), () => {
       if (weather.isDown()) throw storeDown();
       if (isBeat(stream)) {

@@ -36,7 +36,7 @@ interface Parts {
 /** The server reports its position at least after this many skipped events. */
 const searchWindowDefault = 32;
 
-/** `Read`: streams and the log of all, and subscriptions to them. */
+/** `Read`: streams and the log of all, and subscriptions to it. */
 export function createRead(parts: Parts) {
   return (call: Call): void => {
     const leaving = new AbortController();
@@ -73,7 +73,6 @@ async function serve(parts: Parts, call: Call, { options, leaving }: Serving): P
   }
   if (parts.faults.readsAreSilent) return until(signal);
   const isBackwards = options.getReadDirection() === streams.ReadReq.Options.ReadDirection.BACKWARDS;
-  // Some clients request everything by the largest 64-bit number.
   const count = Math.min(Number(options.getCount()), Number.MAX_SAFE_INTEGER);
   if (options.hasAll()) return readAll(parts, call, { options, isBackwards, count, signal });
   return readStream(parts, call, { options, isBackwards, count, signal });
@@ -116,7 +115,6 @@ async function readAll({ log, faults }: Parts, call: Call, range: Range): Promis
     for (const event of await log.backwards(before, count)) await send(call, respond({ event }), signal);
     return;
   }
-  if (all?.hasEnd() === true) return;
   const isWanted = toFilter(options);
   const sent = createCutter(call, faults);
   let remaining = count;
@@ -129,31 +127,6 @@ async function readAll({ log, faults }: Parts, call: Call, range: Range): Promis
   }
 }
 
-interface Subscribed {
-  from: Position;
-  prefixes: readonly string[];
-  isWanted: (event: RecordedEvent) => boolean;
-}
-
-async function toAll({ log }: Parts, options: Options): Promise<Subscribed> {
-  const from = options.getAll()?.hasEnd() === true ? await log.head() : positionOf(options);
-  return { from, prefixes: [''], isWanted: toFilter(options) };
-}
-
-/** After the given revision; events hidden from reads are hidden here as well. */
-async function toStream({ store, log }: Parts, options: Options): Promise<Subscribed> {
-  const wanted = options.getStream();
-  const name = streamOf(wanted?.getStreamIdentifier());
-  const firstShown = await firstShownOf(store, name);
-  const first = wanted?.hasRevision() === true ? Number(wanted.getRevision()) + 1 : 0;
-  const stored = toStoredStream(name);
-  return {
-    from: wanted?.hasEnd() === true ? await log.head() : beginning,
-    prefixes: [stored],
-    isWanted: ({ stream, revision }) => stream === stored && revision >= Math.max(first, firstShown),
-  };
-}
-
 async function subscribe(
   parts: Parts,
   call: Call,
@@ -162,13 +135,13 @@ async function subscribe(
   const { store, faults } = parts;
   await send(call, respond({ subscriptionId: 'one' }), signal);
   await pause(faults.subscriptionsTakeMs, signal);
-  const { from, prefixes, isWanted } = await (options.hasAll() ? toAll : toStream)(parts, options);
+  const [from, isWanted] = [positionOf(options), toFilter(options)];
   const passedOverMax = checkpointInterval(options);
   const sent = createCutter(call, faults);
   const sendLive = createLiveSender(call, faults);
   let isLive = false;
   let passedOver = 0;
-  for await (const item of store.subscribe({ from, prefixes, signal })) {
+  for await (const item of store.subscribe({ from, prefixes: [''], signal })) {
     if (faults.subscriptionsAreSilent) return until(signal);
     if (item.kind === 'caught-up') {
       await send(call, respond({ caughtUp: item }), signal);
@@ -227,14 +200,13 @@ function checkpointInterval(options: Options): number {
 
 function toFilter(options: Options): (event: RecordedEvent) => boolean {
   const filter = options.getFilter();
-  const byStream = filter?.getStreamIdentifier();
-  const expression = byStream ?? filter?.getEventType();
+  const expression = filter?.getStreamIdentifier();
   if (expression === undefined) return () => true;
   const prefixes = expression.getPrefixList();
   const pattern = new RegExp(expression.getRegex());
-  return ({ stream, type }) => {
-    const text = byStream === undefined ? type : fromStoredStream(stream);
-    return prefixes.length > 0 ? prefixes.some((prefix) => text.startsWith(prefix)) : pattern.test(text);
+  return ({ stream }) => {
+    const name = fromStoredStream(stream);
+    return prefixes.length > 0 ? prefixes.some((prefix) => name.startsWith(prefix)) : pattern.test(name);
   };
 }
 
