@@ -1,3 +1,5 @@
+import type { Clock } from '@tollgate/service-kit';
+
 /** A possible event: calls `done` when it happens, unless the returned function was called before. */
 export type Wait = (done: () => void) => () => void;
 
@@ -56,3 +58,25 @@ export function createConditions() {
 /** Waits in real time, and never longer than until the signal is aborted. */
 export const pause = (durationMs: number, signal: AbortSignal): Promise<void> =>
   firstOf(elapsed(durationMs), aborted(signal));
+
+/** Callers that wait for a condition; `wake` checks each again. */
+export function createWaiting(clock: Pick<Clock, 'after'>) {
+  const conditions = createConditions();
+  let ends = 0;
+  return {
+    /** False after `timeoutMs`, or at the next `end`. */
+    async until(isReached: () => boolean, timeoutMs: number): Promise<boolean> {
+      const begun = ends;
+      await firstOf(
+        conditions.until(() => isReached() || ends > begun),
+        (done) => clock.after(timeoutMs, done),
+      );
+      return isReached();
+    },
+    wake: conditions.wake,
+    end(): void {
+      ends += 1;
+      conditions.wake();
+    },
+  };
+}

@@ -1,4 +1,5 @@
 import type { Clock } from '@tollgate/service-kit';
+import type { RecordedEvent } from '../event-store.ts';
 
 /** How long the first event of a batch waits for more, milliseconds. */
 const batchMsMax = 200;
@@ -36,3 +37,7 @@ export async function restAfter(
   if (events < restEventsMin) return;
   await clock.sleep(Math.min(events * restMsPerEvent, restMsMax), signal).catch(() => undefined);
 }
+
+/** True for an event that is followed by another one of the same append. */
+export const isContinued = ({ metadata }: RecordedEvent): boolean =>
+  typeof metadata === 'object' && metadata !== null && 'continues' in metadata && metadata.continues === true;

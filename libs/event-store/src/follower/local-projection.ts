@@ -5,8 +5,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { TollgateError, type Clock, type Ids } from '@tollgate/service-kit';
 import { type EventStore, type Position, type RecordedEvent, beginning } from '../event-store.ts';
-import { createConditions, firstOf } from '../waits.ts';
-import { createBatchAge, restAfter } from './batch-age.ts';
+import { createWaiting } from '../waits.ts';
+import { createBatchAge, isContinued, restAfter } from './batch-age.ts';
 import {
   type CountComparison,
   type Counted,
@@ -14,6 +14,7 @@ import {
   createCountComparison,
   createEventCounts,
 } from './event-counts.ts';
+import { lastEventAfter } from './events-until-now.ts';
 import { createFollower } from './follow.ts';
 import {
   type LocalFile,
@@ -95,18 +96,18 @@ interface Parts<Rows> extends LocalProjectionOptions<Rows> {
   onChange: (applied: readonly RecordedEvent[]) => void;
 }
 
+const nothingApplied = {
+  position: beginning,
+  applied: beginning,
+  isComplete: false,
+  isCaughtUp: false,
+  events: 0,
+};
+
 /** @throws StartupError `file_foreign` for a file of another program */
 export function openLocalProjection<Rows>(options: LocalProjectionOptions<Rows>) {
   const { clock, onChange = () => undefined } = options;
-  const state: Parts<Rows>['state'] = {
-    position: beginning,
-    applied: beginning,
-    isComplete: false,
-    isCaughtUp: false,
-    head: beginning,
-    events: 0,
-    differences: 0,
-  };
+  const state: Parts<Rows>['state'] = { ...nothingApplied, head: beginning, differences: 0 };
   const waiting = createWaiting(clock);
   const current = { end: () => {} };
   const localFile = openLocalFile<Opened<Rows>>({
@@ -114,21 +115,13 @@ export function openLocalProjection<Rows>(options: LocalProjectionOptions<Rows>)
     schema: `${progressSchema} ${options.schema}`,
     rowsOf: (database) => ({ database, rows: options.rowsOf(database), progress: progressIn(database) }),
     onRecreated: () => {
-      Object.assign(state, { position: beginning, applied: beginning, events: 0 });
-      Object.assign(state, { isComplete: false, isCaughtUp: false });
+      Object.assign(state, nothingApplied);
       current.end();
       onChange([]);
     },
   });
-  const parts = {
-    ...options,
-    localFile,
-    state,
-    waiting,
-    current,
-    compare: createCountComparison(options),
-    onChange,
-  };
+  const compare = createCountComparison(options);
+  const parts = { ...options, localFile, state, waiting, current, compare, onChange };
   const follower = createFollower({ ...options, longestPauseMs: 2_000 }, (signal, gotOn) =>
     followOnce(parts, signal, gotOn),
   );
@@ -138,8 +131,7 @@ export function openLocalProjection<Rows>(options: LocalProjectionOptions<Rows>)
      *
      * @throws TollgateError `index_rebuilding` (retryable) when the work finds damage; `file_not_openable` (retryable)
      */
-    use: <Result>(work: (rows: Rows) => Result): Result =>
-      inFile(localFile, localFile.generation(), ({ rows }) => work(rows)),
+    use: <Result>(work: (rows: Rows) => Result): Result => inFile(localFile, ({ rows }) => work(rows)),
     state: (): ProjectionState => ({ ...state, generation: localFile.generation() }),
     /** Follows until the signal is aborted, through failures of the store and of the file. Never rejects. */
     follow: (signal: AbortSignal): Promise<void> => follower.run(signal).finally(waiting.end),
@@ -157,16 +149,17 @@ export function openLocalProjection<Rows>(options: LocalProjectionOptions<Rows>)
   };
 }
 
-/** @throws `index_rebuilding` if the file is not of this generation any longer */
-const inFile = <Rows, Result>(
+/** @throws `index_rebuilding` if the work finds damage: it is not repeated with the empty file that replaces this one */
+function inFile<Rows, Result>(
   localFile: LocalFile<Opened<Rows>>,
-  generation: number,
   work: (opened: Opened<Rows>) => Result,
-): Result =>
-  localFile.use((opened) => {
+): Result {
+  const generation = localFile.generation();
+  return localFile.use((opened) => {
     if (localFile.generation() !== generation) throw projectionRebuilding();
     return work(opened);
   });
+}
 
 /** One pass over the events, until the signal is aborted, the file is replaced, or something fails. */
 async function followOnce<Rows>(parts: Parts<Rows>, signal: AbortSignal, gotOn: () => void): Promise<void> {
@@ -176,13 +169,15 @@ async function followOnce<Rows>(parts: Parts<Rows>, signal: AbortSignal, gotOn: 
   current.end = () => ending.abort();
   state.isCaughtUp = false;
   const progress = await progressInStore(parts);
-  const generation = localFile.generation();
   // After a failure the reached position still holds, except in a store that was restored to an earlier state.
   const reached = state.position <= state.head ? state.position : beginning;
   state.applied = progress.position;
   state.position = reached > progress.position ? reached : progress.position;
   onChange([]);
-  await parts.beforePass?.((work) => inFile(localFile, generation, ({ rows }) => work(rows)));
+  await parts.beforePass?.((work) => {
+    ending.signal.throwIfAborted();
+    return inFile(localFile, ({ rows }) => work(rows));
+  });
   const counts = createEventCounts(prefixes, progress);
   const age = createBatchAge(clock);
   let batch: RecordedEvent[] = [];
@@ -201,7 +196,8 @@ async function followOnce<Rows>(parts: Parts<Rows>, signal: AbortSignal, gotOn: 
       const most = state.isComplete ? batchEventsMax : Math.max(batchEventsMax, buildingBatchMax);
       if (isContinued(item) || (batch.length < most && !age.isDueWith())) continue;
     }
-    write(parts, { generation, counts, events: batch });
+    if (until.aborted) return;
+    write(parts, counts, batch);
     const applied = batch;
     batch = [];
     age.restart();
@@ -223,41 +219,6 @@ async function followOnce<Rows>(parts: Parts<Rows>, signal: AbortSignal, gotOn: 
   }
 }
 
-/** A follower that lags by more events is not waited for. */
-const lagEventsMax = 20_000;
-
-/** The position of the last event of the followed streams that the store has now; `after` without one. @throws StoreUnavailable */
-async function lastEventAfter(
-  { store, prefixes }: { store: Pick<EventStore, 'head' | 'subscribe'>; prefixes: readonly string[] },
-  after: Position,
-): Promise<Position> {
-  let [last, count] = [after, 0];
-  for await (const { position } of eventsUntilNow(store, { from: after, prefixes })) {
-    last = position;
-    count += 1;
-    if (count > lagEventsMax) return store.head();
-  }
-  return last;
-}
-
-/** The events of some streams that the store has now. @throws StoreUnavailable */
-export async function* eventsUntilNow(
-  store: Pick<EventStore, 'head' | 'subscribe'>,
-  { from, prefixes }: { from: Position; prefixes: readonly string[] },
-): AsyncGenerator<RecordedEvent, void, void> {
-  const head = await store.head();
-  if (from >= head) return;
-  const ending = new AbortController();
-  try {
-    for await (const item of store.subscribe({ from, prefixes, signal: ending.signal })) {
-      if (item.kind === 'caught-up' || item.position > head) return;
-      yield item;
-    }
-  } finally {
-    ending.abort();
-  }
-}
-
 /** How far the file is in this store; one of another store is replaced. @throws StoreUnavailable */
 async function progressInStore<Rows>(parts: Parts<Rows>): Promise<Progress> {
   const { store, state, localFile, log, name, file } = parts;
@@ -273,11 +234,12 @@ async function progressInStore<Rows>(parts: Parts<Rows>): Promise<Progress> {
 
 function write<Rows>(
   { localFile, state, apply }: Parts<Rows>,
-  { generation, counts, events }: { generation: number; counts: EventCounts; events: RecordedEvent[] },
+  counts: EventCounts,
+  events: readonly RecordedEvent[],
 ): void {
   const last = events.at(-1);
   if (last === undefined) return;
-  inFile(localFile, generation, ({ database, rows, progress }) =>
+  inFile(localFile, ({ database, rows, progress }) =>
     inTransaction(database, () => {
       apply(rows, events);
       for (const event of events) counts.add(event);
@@ -331,30 +293,4 @@ async function isThere(
   for await (const event of store.read(stream, { from: revision, limit: 1 }))
     return event.revision === revision && event.position === position;
   return false;
-}
-
-/** True for an event that is followed by another one of the same append. */
-export const isContinued = ({ metadata }: RecordedEvent): boolean =>
-  typeof metadata === 'object' && metadata !== null && 'continues' in metadata && metadata.continues === true;
-
-/** Callers that wait for a condition; `wake` checks each again. */
-export function createWaiting(clock: Pick<Clock, 'after'>) {
-  const conditions = createConditions();
-  let ends = 0;
-  return {
-    /** False after `timeoutMs`, or at the next `end`. */
-    async until(isReached: () => boolean, timeoutMs: number): Promise<boolean> {
-      const begun = ends;
-      await firstOf(
-        conditions.until(() => isReached() || ends > begun),
-        (done) => clock.after(timeoutMs, done),
-      );
-      return isReached();
-    },
-    wake: conditions.wake,
-    end(): void {
-      ends += 1;
-      conditions.wake();
-    },
-  };
 }
