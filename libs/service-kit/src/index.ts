@@ -17,7 +17,6 @@ export * from './http-server.ts';
 export * from './ids.ts';
 export * from './invalid-request.ts';
 export * from './keyed-secrets.ts';
-export * from './key-service.ts';
 export * from './keyed-mutex.ts';
 export * from './lock-file.ts';
 export * from './log.ts';

@@ -11,7 +11,7 @@ import {
   walletNameOf,
 } from '@tollgate/core';
 import { type AdoptedRow, type AdoptionOrder, type AdoptionTally, adoptPayments } from '@tollgate/adoption';
-import { createLocalKeyService, createVault, omitUndefined, containsCardNumber } from '@tollgate/service-kit';
+import { createVault, omitUndefined, containsCardNumber } from '@tollgate/service-kit';
 import {
   type CommandResult,
   InvalidParameter,
@@ -147,7 +147,7 @@ async function adoptWithin(
   });
   const dataSecrets = tools.dataSecrets();
   await requireDataSecrets({ store, clock, ids }, dataSecrets);
-  const vault = createVault(createLocalKeyService(dataSecrets, ids), ids);
+  const vault = createVault(dataSecrets, ids);
   const installation = await nameOfInstallation({ store, clock, ids });
   return await adoptPayments(
     { installation, store, vault, askAccount, findByServiceToken, clock, ids, actor: tools.person },

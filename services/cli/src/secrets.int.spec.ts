@@ -5,7 +5,7 @@ import {
   recurringTokenContext,
 } from '@tollgate/core';
 import { temporaryStore } from '@tollgate/event-store/testing';
-import { createLocalKeyService, createVault, parseDataSecrets, systemIds } from '@tollgate/service-kit';
+import { createVault, parseDataSecrets, systemIds } from '@tollgate/service-kit';
 import { createFakeClock } from '@tollgate/testing';
 import { expect, it } from 'vitest';
 import { runWith, toolsWith } from './testing/run-with.ts';
@@ -19,9 +19,9 @@ async function start() {
   const before = parseDataSecrets(old);
   await requireDataSecrets(deps, before);
   const stream = recurringStream('rec_1');
-  const vault = createVault(createLocalKeyService(before, systemIds), systemIds);
+  const vault = createVault(before, systemIds);
   const owner = { environment: 'sandbox' as const, team: 'shop', account: 'main', paymentToken: 'pay_1' };
-  const sealedRecurringToken = await vault.seal('service-token', recurringTokenContext(stream, owner));
+  const sealedRecurringToken = vault.seal('service-token', recurringTokenContext(stream, owner));
   const data = { ...owner, sealedRecurringToken };
   await store.append(
     stream,

@@ -1,6 +1,6 @@
 /** `secrets …`, `init-signing`: the data secrets, and the keys that sign changes of teams. */
 import { requireDataSecrets, retireDataSecret, rewrapRecurringTokens } from '@tollgate/core';
-import { createLocalKeyService, createVault } from '@tollgate/service-kit';
+import { createVault } from '@tollgate/service-kit';
 import { type CommandResult, done, refuse } from '@tollgate/service-kit/command-line';
 import { createTeamVerifier } from '@tollgate/teams';
 import type { CommandTools } from './tools.ts';
@@ -14,7 +14,7 @@ async function rewrap(tools: CommandTools): Promise<Rewrapped> {
   const { store, clock, ids } = tools;
   const secrets = tools.dataSecrets();
   await requireDataSecrets({ store, clock, ids }, secrets);
-  const vault = createVault(createLocalKeyService(secrets, ids), ids);
+  const vault = createVault(secrets, ids);
   const [{ kid }] = secrets;
   return { kid, rewrapped: await rewrapRecurringTokens({ store, vault, clock, ids }, kid) };
 }

@@ -1,11 +1,5 @@
 import { temporaryStore } from '@tollgate/event-store/testing';
-import {
-  createLocalKeyService,
-  createVault,
-  parseDataSecrets,
-  systemClock,
-  systemIds,
-} from '@tollgate/service-kit';
+import { createVault, parseDataSecrets, systemClock, systemIds } from '@tollgate/service-kit';
 import { expect, it } from 'vitest';
 import { createRecurringTokens, recurringStream, rewrapRecurringTokens } from './recurring-tokens.ts';
 
@@ -22,11 +16,8 @@ const cause = { correlationId: 'c', causationId: 'c', actor: { kind: 'service', 
 async function tokensUnder(...secrets: string[]) {
   const store = await temporaryStore();
   const under = (names: readonly string[]) => {
-    const keys = createLocalKeyService(
-      parseDataSecrets(names.map((name) => `${name}:${name.repeat(32)}`).join(',')),
-      systemIds,
-    );
-    const deps = { store, vault: createVault(keys, systemIds), clock: systemClock, ids: systemIds };
+    const secrets = parseDataSecrets(names.map((name) => `${name}:${name.repeat(32)}`).join(','));
+    const deps = { store, vault: createVault(secrets, systemIds), clock: systemClock, ids: systemIds };
     return { ...deps, tokens: createRecurringTokens(deps) };
   };
   await under(secrets).tokens.keep('rec_1', owner, cause);

@@ -47,10 +47,7 @@ export function createRecurringTokens(deps: { store: EventStore; vault: Vault; c
       cause: Cause,
     ): Promise<void> {
       const stream = recurringStream(alias);
-      const sealedRecurringToken = await vault.seal(
-        serviceRecurringToken,
-        recurringTokenContext(stream, owner),
-      );
+      const sealedRecurringToken = vault.seal(serviceRecurringToken, recurringTokenContext(stream, owner));
       const metadata: EventMetadata = {
         schemaVersion: firstSchemaVersion,
         ...cause,
@@ -73,7 +70,7 @@ export function createRecurringTokens(deps: { store: EventStore; vault: Vault; c
         const { sealedRecurringToken, ...owner } = recurringTokenStoredSchema.parse(data);
         return {
           ...owner,
-          serviceRecurringToken: await vault.open(sealedRecurringToken, recurringTokenContext(stream, owner)),
+          serviceRecurringToken: vault.open(sealedRecurringToken, recurringTokenContext(stream, owner)),
         };
       }
       return undefined;
@@ -112,8 +109,8 @@ export async function rewrapRecurringTokens(
     for await (const { data, revision } of store.read(stream, { direction: 'backwards', limit: 1 })) {
       const stored = recurringTokenStoredSchema.parse(data);
       const context = recurringTokenContext(stream, stored);
-      const opened = await vault.open(stored.sealedRecurringToken, context);
-      const rewrapped = { ...stored, sealedRecurringToken: await vault.seal(opened, context) };
+      const opened = vault.open(stored.sealedRecurringToken, context);
+      const rewrapped = { ...stored, sealedRecurringToken: vault.seal(opened, context) };
       const metadata = { schemaVersion: firstSchemaVersion, recordedAt: clock.now() };
       const event = { id: ids.uuid(), type: recurringTokenStored, data: rewrapped, metadata };
       const answer = await store.append(stream, [event], revision, { keepLast: 1 });

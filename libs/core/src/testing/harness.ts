@@ -12,7 +12,6 @@ import {
   type DataSecrets,
   type Ids,
   type Vault,
-  createLocalKeyService,
   createVault,
   parseDataSecrets,
   silentLog,
@@ -50,8 +49,7 @@ export const cause: Cause = {
 /** Defaults of every process. */
 export const dataSecrets = parseDataSecrets(`k1:${'s'.repeat(32)}`);
 
-const vaultOf = (secrets: DataSecrets, ids: Ids): Vault =>
-  createVault(createLocalKeyService(secrets, ids), ids);
+const vaultOf = (secrets: DataSecrets, ids: Ids): Vault => createVault(secrets, ids);
 
 const installation = 'installation-1';
 /** The team whose tokens the requests of {@link caller} get. */

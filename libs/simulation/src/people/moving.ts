@@ -5,14 +5,7 @@
 import { type AdoptedRow, adoptPayments } from '@tollgate/adoption';
 import { createAskAccount, nameOfInstallation } from '@tollgate/core';
 import { providers } from '@tollgate/provider';
-import {
-  createLocalKeyService,
-  createVault,
-  isRetryable,
-  omitUndefined,
-  parseDataSecrets,
-  silentLog,
-} from '@tollgate/service-kit';
+import { createVault, isRetryable, omitUndefined, parseDataSecrets, silentLog } from '@tollgate/service-kit';
 import { dayOf } from '../faults/recovery.ts';
 import { createServiceApi } from '../payment-service/api.ts';
 import type { LedgerPayment } from '../payment-service/ledger.ts';
@@ -188,7 +181,7 @@ async function adoptionDeps(world: World, life: Life, account: string) {
     clock,
     ids,
     installation: await nameOfInstallation({ store, clock, ids }),
-    vault: createVault(createLocalKeyService(parseDataSecrets(dataSecret), ids), ids),
+    vault: createVault(parseDataSecrets(dataSecret), ids),
     askAccount: createAskAccount({
       accounts: { inquiriesOf: () => ({ provider, limits }) },
       stopping: new AbortController().signal,

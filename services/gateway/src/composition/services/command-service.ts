@@ -3,7 +3,7 @@ import { createCommandService } from '@tollgate/command-service';
 import { createFingerprints, nameOfInstallation, requireDataSecrets } from '@tollgate/core';
 import type { EventStore } from '@tollgate/event-store';
 import { type SecurityLog, type TeamKeys, followTeamChanges } from '@tollgate/teams';
-import { StartupError, createLocalKeyService, createVault, runWhile } from '@tollgate/service-kit';
+import { StartupError, createVault, runWhile } from '@tollgate/service-kit';
 import { inBackground } from '../background.ts';
 import { watchAccounts, watchIndex, watchReconciliations, watchSchedule } from '../metrics/watch-services.ts';
 import { serviceNames } from '../../configuration/service-names.ts';
@@ -58,7 +58,7 @@ export async function startCommandService(
     callbackUrlOf: (environment, token, issuedAt) =>
       `${callbackBase}${callbackPath(secrets, environment, token, issuedAt)}`,
     fingerprintsOf: createFingerprints(dataSecrets),
-    vault: createVault(createLocalKeyService(dataSecrets, ids), ids),
+    vault: createVault(dataSecrets, ids),
     index,
     inquiryDelays: config.inquiryDelays,
     place: () => (mayInquire() ? members.place(inquirySchedule) : undefined),

@@ -33,7 +33,6 @@ import {
 } from '@tollgate/teams';
 import { testTeamKeys, testVerifier } from '@tollgate/teams/testing';
 import {
-  createLocalKeyService,
   createRequestIds,
   createVault,
   omitUndefined,
@@ -128,7 +127,7 @@ export async function startApi(
     readCallback,
     callbackUrlOf: () => 'https://gateway.example/callbacks',
     fingerprintsOf: createFingerprints(dataSecrets),
-    vault: createVault(createLocalKeyService(dataSecrets, systemIds), systemIds),
+    vault: createVault(dataSecrets, systemIds),
     runAlone: (_name, signal, work) => work(signal),
     findByServiceToken: () => undefined,
     index,
