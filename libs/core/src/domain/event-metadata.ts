@@ -15,6 +15,8 @@ const actorSchema = z.discriminatedUnion('kind', [
     name: z.string(),
     /** How the person was identified. A name from the command line is a claim, without proof. */
     source: z.enum(['command-line', 'oidc']),
+    /** Origin of the request, as reported by trusted proxies; absent for a command line. */
+    address: z.string().optional(),
   }),
   z.object({ kind: z.literal('service'), name: z.string() }),
 ]);

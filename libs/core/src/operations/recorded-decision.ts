@@ -27,6 +27,6 @@ export async function recordDecision(
   { caller: { team, environment, keyId }, cause: { actor } }: { caller: Requester; cause: Cause },
   decision: PersonDecision,
 ): Promise<void> {
-  const { address = '' } = actor.kind === 'team' ? actor : {};
+  const { address = '' } = actor.kind === 'service' ? {} : actor;
   await recordResolution?.({ team, environment, keyId, address }, decision);
 }

@@ -1,7 +1,7 @@
 import { StoreUnavailable } from '@tollgate/event-store';
 import type { Requester } from '@tollgate/core';
 import { describe, expect, it } from 'vitest';
-import { type App, errorsOf, startApp } from '../testing/app.ts';
+import { type App, errorsOf, startApp, teamCaller } from '../testing/app.ts';
 import {
   type Instance,
   caller,
@@ -218,6 +218,24 @@ describe('a payout above the sum of its team', () => {
     // Nothing is left to decide.
     await app.post(`payouts/${token}/refuse`, { reason: 'not ours' });
     expect(recorded).toHaveLength(2);
+  });
+
+  // The security log had no address for the decisions of people who were signed in.
+  it('is recorded with the address of the person who decides it', async () => {
+    await harness().approved('order-1', 500, asker);
+    const token = await waiting();
+    const recorded: { address: string }[] = [];
+    const recordResolution = async (asked: { address: string }) => void recorded.push(asked);
+    const operator = { person: 'ada', source: 'oidc', grants: [] } as const;
+    const app = startApp(harness(), {
+      authentication: {
+        kind: 'caller',
+        caller: { ...teamCaller, ...approver, scopes: new Set(['approvals'] as const), operator },
+      },
+      instance: { ...harness(), inside: { ...harness().inside, recordResolution } },
+    });
+    expect((await app.post(`payouts/${token}/approve`, {})).statusCode).toBe(200);
+    expect(recorded).toMatchObject([{ team: approver.team, address: '127.0.0.1' }]);
   });
 
   it('that is refused has failed, and its amount is free again', async () => {

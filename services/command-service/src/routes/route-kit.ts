@@ -71,7 +71,7 @@ export function addBodyRoute<Stated extends BodyRoute>(
 function actorOf({ caller: { team, keyId, operator }, request: { ip: address } }: Call): Cause['actor'] {
   if (operator === undefined) return { kind: 'team', team, keyId, address };
   const { person: name, source } = operator;
-  return { kind: 'person', name, source };
+  return { kind: 'person', name, source, address };
 }
 
 function causeOf(request: FastifyRequest, actor: Cause['actor']): Cause {
