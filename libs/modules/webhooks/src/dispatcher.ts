@@ -9,7 +9,7 @@ import { type LoadedWebhooks, type WebhookJournal, notifier } from './webhook-jo
 import { retryPausesMs } from './retry-schedule.ts';
 import { dueWebhook, type Outcome, isAccepted, isGone, type Webhook } from './webhook-state.ts';
 import { createOpenSubjects, type OpenSubjects } from './open-subjects.ts';
-import { type Shard, isDeliveredBy, type Limits } from './fair-queue.ts';
+import type { Limits } from './fair-queue.ts';
 
 export interface DispatcherDependencies extends DeliveryDependencies {
   store: EventStore;
@@ -20,7 +20,6 @@ export interface DispatcherDependencies extends DeliveryDependencies {
   ids: Ids;
   log: Log;
   limits?: Limits;
-  shard: Shard;
 }
 
 /** A forward jump of the clock wakes no timer, so the clock is checked at this interval. */
@@ -65,8 +64,8 @@ async function takeIn(
     gotOn: () => void;
   },
 ): Promise<void> {
-  const { store, journal, log, shard } = deps;
-  for (const queue of queues) if (isDeliveredBy(shard, queue)) await load(queue);
+  const { store, journal, log } = deps;
+  for (const queue of queues) await load(queue);
   for await (const item of store.subscribe({ from, prefixes: [webhookStreamPrefix], signal })) {
     if (item.kind === 'event') await take(item);
     gotOn();
@@ -74,7 +73,6 @@ async function takeIn(
 
   async function take(event: RecordedEvent): Promise<void> {
     const token = queueOfStream(event.stream);
-    if (!isDeliveredBy(shard, token)) return;
     // An attempt for a subject that is not open has no consequence.
     const opens = event.type === 'WebhookDue' || event.type === 'ReplayRequested';
     if (open.isKnown(token, event.revision) || !(opens || open.has(token))) return;

@@ -7,4 +7,3 @@ export { registerNotifierRoutes, runNotifier } from './notifier.ts';
 export { decodeWebhookEvent, webhookStreamPrefix } from './webhook-events.ts';
 export { createWebhookJournal } from './webhook-journal.ts';
 export { retainWebhooks } from './webhook-retention.ts';
-export { shardsOf } from './fair-queue.ts';

@@ -19,7 +19,7 @@ import { type WebhookClient, createWebhookClient } from './http-client.ts';
 import type { EndpointCount } from './endpoints/endpoint-directory.ts';
 import { createEndpointBook } from './endpoints/endpoint-book.ts';
 import { createWebhookJournal } from './webhook-journal.ts';
-import { type Shard, limitsOf, limitsDefault, type Limits } from './fair-queue.ts';
+import { limitsDefault, type Limits } from './fair-queue.ts';
 import type { SecurityWatch, TeamDirectory } from '@tollgate/teams';
 import type { FastifyInstance } from 'fastify';
 import { registerDeliveryRoutes } from './delivery-routes.ts';
@@ -43,8 +43,6 @@ export interface NotifierDependencies {
   /** Resolves names. @default the system's name servers */
   resolve?: Resolve;
   limits?: Limits;
-  /** The webhooks that it delivers; all by default. The first shard records all due webhooks. */
-  shard?: Shard;
   /** Receives a function that counts the standing endpoints, each time that recording begins. */
   onEndpoints?: (count: () => EndpointCount) => void;
   /** Replaces its HTTPS connections, in the simulation. */
@@ -54,24 +52,22 @@ export interface NotifierDependencies {
 
 /** Runs until the signal is aborted. Never rejects: a failure is logged, and the work begins again. */
 export async function runNotifier(deps: NotifierDependencies, signal: AbortSignal): Promise<void> {
-  const { resolve = createResolve(), trustedCa, shard = { number: 1, count: 1 } } = deps;
-  const limits = limitsOf(shard, deps.limits ?? limitsDefault);
+  const { resolve = createResolve(), trustedCa, limits = limitsDefault } = deps;
   const guard = createAddressGuard(resolve, deps.allowedNetworks);
   const { lookup } = guard;
   const connectionsPerOrigin = limits.perOrigin;
   const client =
     deps.client ?? createWebhookClient({ lookup, connectionsPerOrigin, ...omitUndefined({ trustedCa }) });
   const journal = createWebhookJournal(deps);
-  const parts = { ...deps, limits, shard, journal, book: createEndpointBook(deps), client, guard };
+  const parts = { ...deps, limits, journal, book: createEndpointBook(deps), client, guard };
   const recording = createFollower({ ...deps, name: 'record-webhooks' }, (running, gotOn) =>
     recordDueWebhooks(parts, running, gotOn),
   );
   const delivering = createFollower({ ...deps, name: 'deliver-webhooks' }, (running, gotOn) =>
     dispatchWebhooks(parts, running, gotOn),
   );
-  const followers = shard.number === 1 ? [recording, delivering] : [delivering];
   try {
-    await Promise.all(followers.map((follower) => follower.run(signal)));
+    await Promise.all([recording.run(signal), delivering.run(signal)]);
   } finally {
     await client.close();
   }

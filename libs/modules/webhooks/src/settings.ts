@@ -1,2 +1,1 @@
 export { isNetwork } from './address-guard.ts';
-export { webhookShardsMax } from './fair-queue.ts';

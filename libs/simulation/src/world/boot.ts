@@ -24,9 +24,6 @@ export function addMachines(world: World, disasters: Disasters): void {
       ? [30 * 86_400]
       : [Math.round(300 * world.pace), 900, 2_400, 6_600];
   const config = configOf(settledAfterS, world.isReviewByTwo);
-  const sharding = random.fork('notifier shards');
-  /** Instance counts that a process may be started with: during a rolling upgrade two counts coexist. */
-  const shardCounts = sharding.pick([[1], [1], [2], [1, 2, 3]]);
   const webhookClient = createWebhookReceivers(world);
   const directory = createSimulatedDirectory(world.rules);
   for (const name of ['a', 'b']) {
@@ -61,7 +58,7 @@ export function addMachines(world: World, disasters: Disasters): void {
       webhookClient: webhookClient(life),
       log: listeningLog(world, life),
       leaseMs,
-      config: { ...config, notifierShards: sharding.pick(shardCounts) },
+      config,
     }).then(
       (process) => {
         running.process = process;

@@ -46,7 +46,6 @@ it('reports the faults of all variables together, each once, with bounds', () =>
   const wrong = {
     GATEWAY_REQUESTS_PER_SECOND: '0',
     GATEWAY_IDLE_MS: '1.5',
-    NOTIFIER_SHARDS: '5',
     GATEWAY_PORT: '99999',
     TOLLGATE_LOG_LEVEL: 'INFO',
     PAYMENT_SERVICE_HTTPS_PORT: 'abc',
@@ -65,7 +64,6 @@ it('reports the faults of all variables together, each once, with bounds', () =>
     'GATEWAY_PORT must be a port number from 0 to 65535',
     'GATEWAY_REQUESTS_PER_SECOND must be a whole number of requests a second from 1 to 100000',
     'GATEWAY_IDLE_MS must be a whole number of milliseconds from 1 to 86400000',
-    'NOTIFIER_SHARDS must be a whole number of parts from 1 to 4',
     'CALLBACK_SECRETS must be one or two entries written kid:secret, separated by a comma, each secret at least 32 characters',
     'TOLLGATE_LOG_LEVEL must be one of debug, info, warn, error, silent',
     'GATEWAY_TLS_CERT_FILE and GATEWAY_TLS_KEY_FILE must be set both or not at all',

@@ -1,5 +1,5 @@
 import { reconciledAfterDaysDefault } from '@tollgate/reconciliation/settings';
-import { isNetwork, webhookShardsMax } from '@tollgate/webhooks/settings';
+import { isNetwork } from '@tollgate/webhooks/settings';
 import { environmentSchema, inquiryDelays } from '@tollgate/core';
 import { paymentServiceConfigSchema } from '@tollgate/payment-service/settings';
 import { parseCallbackSecrets } from '@tollgate/provider/callbacks';
@@ -188,9 +188,6 @@ const ownSchema = z
       .optional()
       .describe('URLs of all query-service instances in other processes.'),
     NOTIFIER_URL: originsSchema.optional().describe('URLs of all notifier instances in other processes.'),
-    NOTIFIER_SHARDS: wholeNumberSchema({ of: 'parts', min: 1, max: webhookShardsMax })
-      .default(1)
-      .describe('Number of shards of webhook delivery, which several instances divide among themselves.'),
     PROVIDER_FAILURES_IN_A_ROW: wholeNumberSchema({ of: 'calls', min: 1, max: 1_000_000 })
       .default(10)
       .describe(
@@ -285,7 +282,6 @@ const ownSchema = z
       'query-service': env.QUERY_SERVICE_URL,
       notifier: env.NOTIFIER_URL,
     },
-    notifierShards: env.NOTIFIER_SHARDS,
     failuresInARowMax: env.PROVIDER_FAILURES_IN_A_ROW,
     callbackPublicUrl: env.CALLBACK_PUBLIC_URL,
     callbackSecrets: env.CALLBACK_SECRETS,

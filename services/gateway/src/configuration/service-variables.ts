@@ -44,7 +44,7 @@ const own: Readonly<Record<ServiceName, readonly string[]>> = {
     ...[...ofEventStore, ...ofRoutes, ...ofIndex],
   ],
   notifier: [
-    ...words('NOTIFIER_SHARDS WEBHOOK_SECRETS WEBHOOK_NETWORKS WEBHOOK_RETENTION_DAYS'),
+    ...words('WEBHOOK_SECRETS WEBHOOK_NETWORKS WEBHOOK_RETENTION_DAYS'),
     ...[...ofEventStore, ...ofRoutes],
   ],
   // The two times of the provider determine how long an answer may take.

@@ -5,7 +5,6 @@ import {
   registerNotifierRoutes,
   retainWebhooks,
   runNotifier,
-  shardsOf,
   type WebhookClient,
 } from '@tollgate/webhooks';
 import { isAllowedOrigin } from '@tollgate/core';
@@ -41,14 +40,11 @@ export async function startNotifier(
   let countEndpoints: (() => EndpointCount) | undefined;
   watchEndpoints(parts.metrics, () => countEndpoints?.());
   const onEndpoints = (count: () => EndpointCount) => void (countEndpoints = count);
-  for (const shard of shardsOf(config.notifierShards)) {
-    const notify = async (held: AbortSignal) => {
-      await runNotifier({ ...notifying, shard, onEndpoints }, held);
-      if (shard.number === 1) countEndpoints = undefined;
-    };
-    const suffix = shard.count === 1 ? '' : `-${shard.number}-of-${shard.count}`;
-    stops.defer(inBackground((signal) => runAlone(`notifier${suffix}`, signal, notify)));
-  }
+  const notify = async (held: AbortSignal) => {
+    await runNotifier({ ...notifying, onEndpoints }, held);
+    countEndpoints = undefined;
+  };
+  stops.defer(inBackground((signal) => runAlone('notifier', signal, notify)));
   const journal = createWebhookJournal({ store, clock, ids });
   const retaining = { store, journal, clock, ids, log, retentionMs };
   const retain = (held: AbortSignal) => retainWebhooks(retaining, held);
