@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type PaymentIndex, createPaymentIndex } from '@tollgate/lists';
 import type { EventStore } from '@tollgate/event-store';
-import type { TopicDifference, TopicReader, TopicSpec } from '@tollgate/message-bus';
+import type { TopicDifference, TopicSpec } from '@tollgate/message-bus';
 import type { Account, Environment, Person } from '@tollgate/core';
 import type {
   AccountName,
@@ -53,8 +53,6 @@ export interface OpenedTools {
   openAccount: (environment: Environment, name: string) => Account;
   /** Names of the accounts; undefined if not known here. @throws StartupError if the file cannot be read */
   accountNames?: () => readonly AccountName[] | undefined;
-  /** Absent without Kafka: the public topics are then computed from the events. */
-  topicReader?: TopicReader;
   /** Absent without Kafka. */
   topicAdmin?: TopicAdmin;
   /** Aborted when the user stops the command. A command that calls it must then end by itself. */
@@ -78,7 +76,7 @@ export async function openTemporaryIndex(
 ): Promise<PaymentIndex> {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-index-'));
   stops.defer(() => rmSync(folder, { recursive: true, force: true }));
-  const index = createPaymentIndex({ ...tools, file: join(folder, 'index.db'), scope: 'work' });
+  const index = createPaymentIndex({ ...tools, file: join(folder, 'index.db') });
   stops.defer(() => index.stop());
   await index.start();
   return index;

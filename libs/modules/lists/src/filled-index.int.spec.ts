@@ -10,7 +10,7 @@ import { paymentKind } from '@tollgate/views';
 import { happening, requested, projectEvents } from '@tollgate/views/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import { fillIndex } from './filled-index.ts';
-import { indexSchemaOf } from './index-schema.ts';
+import { indexSchema } from './index-schema.ts';
 import { createPaymentIndex } from './payment-index.ts';
 
 /** An index between two sides whose messages can be delayed, and the errors that each side logs. */
@@ -71,7 +71,7 @@ it('an empty file in place of the announced one is not mistaken for it', async (
   hold(true);
   deleteLocalFile(file);
   const empty = new DatabaseSync(file);
-  empty.exec(`CREATE TABLE progress (value TEXT); ${indexSchemaOf('lists')}`);
+  empty.exec(`CREATE TABLE progress (value TEXT); ${indexSchema}`);
   onTestFinished(() => empty.close());
   await expect(position()).rejects.toMatchObject(isRebuilding);
 });

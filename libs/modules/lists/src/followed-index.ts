@@ -23,7 +23,7 @@ import {
   readLedger,
 } from '@tollgate/views';
 import { createIndexFile, type IndexFile, type IndexFileOptions } from './index-file.ts';
-import { type IndexScope, indexSchemaOf } from './index-schema.ts';
+import { indexSchema } from './index-schema.ts';
 import { existsSync } from 'node:fs';
 import { allBalancesIn, balancesIn, spentIn } from './index-ledger.ts';
 
@@ -50,22 +50,22 @@ interface FollowedIndexOptions extends IndexFileOptions {
   onChange: () => void;
 }
 
-/** How its file is marked: one of another scope, schema or booking rule is not read. */
-const indexMarksOf = (scope: IndexScope) => ({
+/** How its file is marked: one of another schema or booking rule is not read. */
+const indexMarks = {
   /** "TgIx" */
   applicationId: 0x54674978,
-  schema: indexSchemaOf(scope),
+  schema: indexSchema,
   rules: foldRules,
-});
+};
 
 /** @throws StartupError `file_foreign` for a file of another program */
 export function openFollowedIndex(
   options: FollowedIndexOptions,
 ): FollowedIndex & Pick<LocalProjection<IndexFile>, 'rebuild'> {
-  const { store, scope = 'lists' } = options;
+  const { store } = options;
   const projection = openLocalProjection<IndexFile>({
     ...options,
-    ...indexMarksOf(scope),
+    ...indexMarks,
     name: 'index',
     prefixes: foldedPrefixes,
     comparedWith: checkpointStream,
@@ -90,12 +90,9 @@ export function openFollowedIndex(
  *
  * @throws what SQLite throws; StoreUnavailable
  */
-export async function openIndexForReading(
-  path: string,
-  { store, scope = 'lists' }: { store: EventStore; scope?: IndexScope },
-) {
+export async function openIndexForReading(path: string, { store }: { store: EventStore }) {
   if (!existsSync(path)) return undefined;
-  const database = await openProjectionForReading({ ...indexMarksOf(scope), file: path, store });
+  const database = await openProjectionForReading({ ...indexMarks, file: path, store });
   if (database === undefined) return undefined;
   const file = createIndexFile(database, { log: silentLog });
   const position = (): Position => positionInFile(database);

@@ -5,7 +5,6 @@ import { nextInquiryAt, type Postponed } from '@tollgate/core';
 import type { Log } from '@tollgate/service-kit';
 import type { ViewEnvelope, ViewKind } from '@tollgate/views';
 import { postponeIn, type DueAt } from './index-inquiries.ts';
-import type { IndexScope } from './index-schema.ts';
 import { createStatements, toView, type Row } from './index-rows.ts';
 import { applyEvents, quarantinedIn, retryStream, writeViews, type IndexedView } from './index-writer.ts';
 
@@ -36,13 +35,11 @@ export interface IndexFileOptions {
   log: Pick<Log, 'error'>;
   /** When a row is first inquired. @default counted from its last change */
   dueAt?: DueAt | undefined;
-  /** @default 'lists' */
-  scope?: IndexScope | undefined;
 }
 
 export function createIndexFile(
   database: DatabaseSync,
-  { log, dueAt = dueByItself, scope = 'lists' }: IndexFileOptions,
+  { log, dueAt = dueByItself }: IndexFileOptions,
 ): IndexFile {
   const statements = createStatements(database);
   const select: IndexFile['select'] = (sql, values) => statements(sql).all(...values);
@@ -50,7 +47,7 @@ export function createIndexFile(
     const row = statements(`SELECT view FROM ${kind.table.name} WHERE token = ?`).get(token);
     return row && { view: toView(kind, row), length: String(row['view']).length };
   };
-  const writing = { dueAt, scope, log };
+  const writing = { dueAt, log };
   return {
     apply: (events) => applyEvents(statements, events, writing),
     write: (views) => writeViews(statements, views, writing),

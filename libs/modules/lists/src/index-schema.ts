@@ -27,8 +27,7 @@ const operationColumns = `
 
 /**
  * For every combination of filters there is an index in the order of the answer, so that a page costs only its own rows
- * (`index-filters.ts`); the index by age alone exists in every scope. Columns after `token` filter index entries without
- * fetching their rows.
+ * (`index-filters.ts`). Columns after `token` filter index entries without fetching their rows.
  *
  * No partial index compares with a bound value: SQLite would replan those at each execution.
  */
@@ -45,6 +44,14 @@ const listIndexes = (table: string) => `
     (environment, team, created_at, token, currency, phase) WHERE needs_review = 1;
   CREATE INDEX ${table}_unresolved ON ${table}
     (environment, team, created_at, token, currency, phase, needs_review) WHERE is_unresolved = 1;`;
+
+/** Of what belongs to a payment. */
+const partIndexes = (table: string) => `
+  CREATE INDEX ${table}_by_age ON ${table} (environment, team, created_at, token);
+  CREATE INDEX ${table}_by_phase ON ${table} (environment, team, phase, created_at, token);
+  CREATE INDEX ${table}_by_currency ON ${table} (environment, team, currency, created_at, token);
+  CREATE INDEX ${table}_by_phase_and_currency ON ${table} (environment, team, phase, currency, created_at, token);
+  CREATE INDEX ${table}_by_payment ON ${table} (environment, team, payment_token, created_at, token, phase, currency);`;
 
 const operationIndexes = (table: string) => `
   CREATE INDEX ${table}_by_age ON ${table} (environment, team, created_at, token, needs_review);
@@ -63,13 +70,6 @@ const operationIndexes = (table: string) => `
 /** In the key of a row, `<payment>~<refund>`. */
 export const refundToken = "substr(token, instr(token, '~') + 1)";
 
-/** The purpose of an index. */
-export type IndexScope =
-  /** Everything that teams and people query. */
-  | 'lists'
-  /** Due inquiries, balances, the payments of a day, and lookups by token: half the cost per view. */
-  | 'work';
-
 const ofLists = `
   ${listIndexes('payments')}
   ${listIndexes('payouts')}
@@ -86,17 +86,9 @@ const ofLists = `
     payment_token TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX refunds_by_token ON refunds (${refundToken});
-  CREATE INDEX refunds_by_age ON refunds (environment, team, created_at, token);
-  CREATE INDEX refunds_by_phase ON refunds (environment, team, phase, created_at, token);
-  CREATE INDEX refunds_by_currency ON refunds (environment, team, currency, created_at, token);
-  CREATE INDEX refunds_by_phase_and_currency ON refunds (environment, team, phase, currency, created_at, token);
-  CREATE INDEX refunds_by_payment ON refunds (environment, team, payment_token, created_at, token, phase, currency);
+  ${partIndexes('refunds')}
+  ${partIndexes('disputes')}
   CREATE INDEX disputes_by_id ON disputes (json_extract(view, '$.dispute.id'));
-  CREATE INDEX disputes_by_age ON disputes (environment, team, created_at, token);
-  CREATE INDEX disputes_by_phase ON disputes (environment, team, phase, created_at, token);
-  CREATE INDEX disputes_by_currency ON disputes (environment, team, currency, created_at, token);
-  CREATE INDEX disputes_by_phase_and_currency ON disputes (environment, team, phase, currency, created_at, token);
-  CREATE INDEX disputes_by_payment ON disputes (environment, team, payment_token, created_at, token, phase, currency);
   CREATE TABLE events (
     environment TEXT NOT NULL,
     team TEXT NOT NULL,
@@ -107,7 +99,7 @@ const ofLists = `
   ) STRICT, WITHOUT ROWID;
   ${journalTables}`;
 
-export const indexSchemaOf = (scope: IndexScope): string => `
+export const indexSchema = `
   CREATE TABLE quarantined (stream TEXT PRIMARY KEY, revision INTEGER NOT NULL, code TEXT NOT NULL) STRICT;
   CREATE TABLE payments (
     service_token TEXT, refund_open INTEGER NOT NULL, decline_reason TEXT, ${operationColumns}
@@ -139,5 +131,5 @@ export const indexSchemaOf = (scope: IndexScope): string => `
   CREATE INDEX reviews_by_token ON reviews (token);
   ${ledgerTables}
   CREATE TABLE transfers (environment TEXT NOT NULL, ${envelopeColumns}) STRICT;
-  ${scope === 'lists' ? ofLists : ''}
+  ${ofLists}
 `;

@@ -22,11 +22,9 @@ import { createSumsBatch, type SumsBatch } from './index-ledger.ts';
 import { writeMetadata } from './index-filters.ts';
 import { writeRefunds } from './index-refunds.ts';
 import { toView, type Row, type Statements } from './index-rows.ts';
-import type { IndexScope } from './index-schema.ts';
 
 interface Writing {
   dueAt: DueAt;
-  scope: IndexScope;
   log: Pick<Log, 'error'>;
 }
 
@@ -93,7 +91,7 @@ function applyToRow(
   for (const event of events)
     try {
       const folded = kind.fold(view, event);
-      if (folded !== view && writing.scope === 'lists') {
+      if (folded !== view) {
         feed(statements, { kind, view: folded }, event);
         writeJournal(statements, { kind, before: view, after: folded }, event, sums.addToMonth);
       }
@@ -146,7 +144,7 @@ function writeView(statements: Statements, changed: ChangedView, writing: Writin
   const { kind, view, row, before, sums } = changed;
   writeRow(statements, { kind, view, before: row }, writing);
   writeReviews(statements, kind, view);
-  if (kind.name === 'payment' && writing.scope === 'lists')
+  if (kind.name === 'payment')
     writeRefunds(statements, view as PaymentView, before as PaymentView | undefined);
   sums.replace({ kind, before, after: view });
 }
@@ -155,7 +153,7 @@ function writeView(statements: Statements, changed: ChangedView, writing: Writin
 function writeRow(
   statements: Statements,
   { kind, view, before }: { kind: ViewKind; view: ViewEnvelope; before: Row | undefined },
-  { dueAt, scope }: Writing,
+  { dueAt }: Writing,
 ): void {
   const { name, fixedColumns, changingColumns, inquiryNeedOf } = kind.table;
   const { token, createdAt } = view;
@@ -163,7 +161,7 @@ function writeRow(
   if (before === undefined) {
     const row = { token, ...fixedColumns(view), created_at: createdAt, ...changing };
     insert(statements, name, { ...row, ...envelopeColumnsOf(view) });
-    if (scope === 'lists') writeMetadata(statements, kind, view);
+    writeMetadata(statements, kind, view);
     return;
   }
   const changed = Object.entries(changing).filter(([column, value]) => before[column] !== value);

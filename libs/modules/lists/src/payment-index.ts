@@ -50,7 +50,6 @@ import { allBalancesIn, balancesIn, spentIn, listTotals, type TotalsQuery } from
 import { listJournal, monthSumsIn, type JournalQuery, type MonthQuery } from './index-journal.ts';
 import { listRefunds, type RefundEntry } from './index-refunds.ts';
 import { listReviews, reviewsOfToken, type ReviewQuery } from './index-reviews.ts';
-import type { IndexScope } from './index-schema.ts';
 import { searchIndex } from './index-search.ts';
 import {
   boundTo,
@@ -86,8 +85,6 @@ export interface PaymentIndexOptions {
   ids: Ids;
   /** Due times of payments and payouts. @default `inquiryDelays` */
   delays?: InquiryDelays;
-  /** Its purpose; `work` has no lists except those by age. @default lists */
-  scope?: IndexScope;
   /** To the thread of this process that fills the file (`fillIndex`); absent: this one does. */
   filler?: MessagePort;
 }

@@ -131,7 +131,6 @@ async function openIndex(
 ): Promise<PaymentIndex> {
   const opened = createPaymentIndex({
     file: indexFileOf(dataDirectory, runs),
-    scope: runs('query-service') ? 'lists' : 'work',
     store,
     clock,
     ids,

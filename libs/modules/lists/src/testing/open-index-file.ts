@@ -7,7 +7,7 @@ import { streamOf, type ViewEnvelope, type ViewKind } from '@tollgate/views';
 import { toRecordedIn, type AnyEvent } from '@tollgate/views/testing';
 import { onTestFinished } from 'vitest';
 import { createIndexFile, type IndexFile, type IndexFileOptions } from '../index-file.ts';
-import { indexSchemaOf } from '../index-schema.ts';
+import { indexSchema } from '../index-schema.ts';
 import type { IndexedView } from '../index-writer.ts';
 import type { ViewList } from '../list-page.ts';
 
@@ -18,7 +18,7 @@ export interface TestIndexFile extends IndexFile {
 
 export function openIndexFile(path = ':memory:', options: Partial<IndexFileOptions> = {}): TestIndexFile {
   const database = new DatabaseSync(path);
-  database.exec(indexSchemaOf(options.scope ?? 'lists'));
+  database.exec(indexSchema);
   const file = createIndexFile(database, { log: silentLog, ...options });
   return {
     ...file,
