@@ -1,16 +1,10 @@
 /** Decides which difference opens a review. Compares one row of the provider's list, or one of our operations that it lacks. */
-import {
-  type Difference,
-  type ReconciledPart,
-  type ReconciliationRequest,
-  noCounts,
-} from './reconciliation.ts';
+import { type ReconciledPart, type ReconciliationRequest, noCounts } from './reconciliation.ts';
 import {
   type OperationKind,
   decideUnmatched,
   type Cause,
   requireDone,
-  type AnySubject,
   type SubjectState,
   type Subjects,
   stateOf,
@@ -26,7 +20,7 @@ import {
   deriveAdoptedToken,
   tokenInOrderNumber,
 } from '@tollgate/core';
-import { type Clock, omitUndefined, dayMs } from '@tollgate/service-kit';
+import { type Clock, omitUndefined, dayMs, utcDayOf } from '@tollgate/service-kit';
 import {
   type BookedOperation,
   type Books,
@@ -77,37 +71,23 @@ export async function compareRow(
 ): Promise<ComparedRow> {
   const token = tokenOf(deps, context, row);
   const view = token === undefined ? undefined : deps.books.find(context.operation, token);
-  if (view !== undefined && isOurs(view, context) && agrees(view, row))
-    return known(view, matched(context, view, row));
+  const isIndexed = view !== undefined && isOurs(view, context) && agrees(view, row);
   // The index may lag; the recorded events count.
-  const subject = token === undefined ? undefined : await subjectsOf(deps, token).load(token);
+  const subject = isIndexed || token === undefined ? view : await subjectsOf(deps, token).load(token);
   if (subject === undefined || !isOurs(subject, context)) return onlyAtService(deps, context, row, token);
-  return known(subject, await compareSubject(deps, context, subject, row));
-
-  async function known(ours: BookedOperation, compared: ComparedRow): Promise<ComparedRow> {
-    await endAsNobodys(deps, context, { row, token: ours.token });
-    return compared;
-  }
-}
-
-async function compareSubject(
-  deps: RowDependencies,
-  context: RowContext,
-  subject: AnySubject,
-  row: ListedRow,
-): Promise<ComparedRow> {
-  if (agrees(subject, row)) return matched(context, subject, row);
-  const isUnderWay = stateOf(subject).phase === 'requested';
-  if (isUnderWay || subject.updatedAt > context.readAt)
-    return { ...part(context, 'underWay'), teams: [stateOf(subject).team] };
-  return differs(deps, context, subject, row);
+  const compared = agrees(subject, row)
+    ? matched(context, subject, row)
+    : await differs(deps, context, subject, row);
+  await endAsNobodys(deps, context, row, subject.token);
+  return compared;
 }
 
 /** A run that opened a review, and ended before it saw a concurrent adoption, leaves that to the next run. */
 async function endAsNobodys(
   { unmatched }: RowDependencies,
   { request, operation, cause }: RowContext,
-  { row: { serviceToken, orderNumber }, token: own }: { row: ListedRow; token: string },
+  { serviceToken, orderNumber }: ListedRow,
+  own: string,
 ): Promise<void> {
   if (isUnder(own, orderNumber)) return;
   const { environment, account, isDryRun } = request;
@@ -138,24 +118,19 @@ function tokenOf(
     );
   if (row.orderNumber !== undefined) return undefined;
   // A call announced around midnight may have another day there.
-  for (const days of [0, -1, 1])
-    for (const page of books.pagesOf(operation, { environment, account, day: dayBeside(day, days) }))
+  for (const days of [0, -1, 1]) {
+    const listed = { environment, account, day: utcDayOf(Date.parse(day) + days * dayMs) };
+    for (const page of books.pagesOf(operation, listed))
       for (const view of page) if (stateOf(view).serviceToken === row.serviceToken) return view.token;
+  }
   return undefined;
 }
 
-const dayBeside = (day: string, days: number) =>
-  new Date(Date.parse(day) + days * dayMs).toISOString().slice(0, 10);
-
 function matched(context: RowContext, subject: BookedOperation, row: ListedRow): ComparedRow {
   const isOther = isAnother(subject, row);
-  return {
-    ...part(context, 'matched'),
-    // An abandoned attempt does not affect the payment.
-    ...(isOther ? {} : { matchedToken: subject.token }),
-    sums: sumsOfBoth(context, subject, row),
-    teams: [stateOf(subject).team],
-  };
+  const compared = part(context, 'matched', bothSides(context, subject, row));
+  // An abandoned attempt does not affect the payment.
+  return isOther ? compared : { ...compared, matchedToken: subject.token };
 }
 
 /** A second attempt is not in our books. */
@@ -163,33 +138,31 @@ const hereOf = (subject: SubjectState, row: ListedRow) =>
   isAnother(subject, row) ? undefined : standingHere(subject);
 
 /** Each side in its own currency. */
-function sumsOfBoth({ operation }: RowContext, subject: SubjectState, row: ListedRow) {
+function bothSides({ operation }: RowContext, subject: SubjectState, row: ListedRow) {
   const here = hereOf(subject, row);
-  return [
-    sumsOf(operation, stateOf(subject).terms.currency, { here }),
-    sumsOf(operation, row.currency, { there: standingThere(row, here) }),
-  ];
+  const { terms, team } = stateOf(subject);
+  const there = sumsOf(operation, row.currency, { there: standingThere(row, here) });
+  return { sums: [sumsOf(operation, terms.currency, { here }), there], teams: [team] };
 }
 
 async function differs(
   deps: RowDependencies,
   context: RowContext,
-  subject: AnySubject,
+  subject: BookedOperation,
   row: ListedRow,
 ): Promise<ComparedRow> {
-  const { request, operation, cause } = context;
+  const { request, operation, cause, readAt } = context;
   const { token } = subject;
+  const { phase, team } = stateOf(subject);
+  if (phase === 'requested' || subject.updatedAt > readAt)
+    return part(context, 'underWay', { teams: [team] });
   const isOther = isAnother(subject, row);
   const standings = { here: hereOf(subject, row), there: standingThere(row) };
   const { serviceToken, currency } = row;
   const known = { operation, token, serviceToken, currency, ...omitUndefined(standings) };
   const kind = isOther ? 'another_token' : 'differs';
   const difference = { ...known, kind, isSettled: request.isDryRun ? false : await settle() } as const;
-  return {
-    ...part(context, 'differing', [difference]),
-    sums: sumsOfBoth(context, subject, row),
-    teams: [stateOf(subject).team],
-  };
+  return part(context, 'differing', { differences: [difference], ...bothSides(context, subject, row) });
 
   async function settle(): Promise<boolean> {
     if (isOther) return inquireOther();
@@ -200,31 +173,15 @@ async function differs(
 
   /** Accounts of earlier attempts are inquired as well; a silent one delays no other. */
   async function inquireOther(): Promise<boolean> {
-    const { account } = request;
-    const { orderNumber } = row;
-    const result = await deps.inquireNamed(token, serviceToken, cause, { account, orderNumber });
+    const listed = { account: request.account, orderNumber: row.orderNumber };
+    const result = await deps.inquireNamed(token, serviceToken, cause, listed);
     if (!deps.askAccount.mayAsk(request)) requireAsked(result);
     const after = await subjectsOf(deps, token).load(token);
-    return after !== undefined && knows(stateOf(after), serviceToken);
+    if (after === undefined) return false;
+    // It is ours by now, or a person has been asked about it.
+    const { serviceToken: own, discrepancies } = stateOf(after);
+    return own === serviceToken || discrepancies.some((each) => each.serviceToken === serviceToken);
   }
-}
-
-/** True if it is ours by now, or a person has been asked about it. */
-const knows = (
-  { serviceToken: own, discrepancies }: ReturnType<typeof stateOf>,
-  serviceToken: string,
-): boolean => own === serviceToken || discrepancies.some((each) => each.serviceToken === serviceToken);
-
-/** After a restore, a later request under its number may be another one. */
-async function isAdopted(
-  deps: RowDependencies,
-  context: RowContext,
-  row: ListedRow,
-  own: string | undefined,
-) {
-  if (own === undefined || isUnder(own, row.orderNumber)) return false;
-  const subject = await subjectsOf(deps, own).load(own);
-  return subject !== undefined && isOurs(subject, context);
 }
 
 async function onlyAtService(
@@ -254,24 +211,19 @@ async function onlyAtService(
     const { events } = requireDone(await deps.unmatched.execute(token, observed, cause));
     // Adopted in the meantime by an operator who has not seen this review.
     const isOpened = events.some(({ type }) => type === 'ReviewOpened');
-    if (isOpened && (await isAdopted(deps, context, row, own)))
-      await resolveAsKnown(deps.unmatched, token, cause);
+    // After a restore, a later request under its number may be another one.
+    const adopted =
+      isOpened && own !== undefined && !isUnder(own, orderNumber)
+        ? await subjectsOf(deps, own).load(own)
+        : undefined;
+    if (adopted !== undefined && isOurs(adopted, context)) await resolveAsKnown(deps.unmatched, token, cause);
   }
+  const sums = [sumsOf(operation, currency, { there })];
   // A person has resolved it, and it has not changed since.
-  if (!isNew && known?.reviews.length === 0)
-    return { ...part(context, 'matched'), sums: [sumsOf(operation, currency, { there })] };
-  const difference: Difference = {
-    kind: 'only_at_service',
-    operation,
-    serviceToken,
-    currency,
-    there,
-    isSettled: mayOpen,
-  };
-  return {
-    ...part(context, 'onlyAtService', [difference]),
-    sums: [sumsOf(operation, currency, { there })],
-  };
+  if (!isNew && known?.reviews.length === 0) return part(context, 'matched', { sums });
+  const seen = { operation, serviceToken, currency, there };
+  const difference = { kind: 'only_at_service', ...seen, isSettled: mayOpen } as const;
+  return part(context, 'onlyAtService', { differences: [difference], sums });
 }
 
 /** One of our accepted operations that is missing in the provider's list of its day. */
@@ -282,29 +234,23 @@ export async function compareMissing(
   serviceToken: string,
 ): Promise<ComparedRow> {
   const { operation, request } = context;
+  const { token } = subject;
   const teams = [stateOf(subject).team];
   if (subject.createdAt > context.readAt - quietPeriodMs(deps.times))
-    return { ...part(context, 'underWay'), teams };
+    return part(context, 'underWay', { teams });
   const found = request.isDryRun
     ? await lookFor(deps, context, serviceToken)
-    : await inquireMissing(deps, context, subject.token);
-  if (found !== 'missing') return { ...part(context, found), teams };
+    : await inquireMissing(deps, context, token);
+  if (found !== 'missing') return part(context, found, { teams });
   const here = standingHere(subject);
   const { currency } = stateOf(subject).terms;
-  const difference: Difference = {
-    kind: 'only_here',
-    operation,
-    token: subject.token,
-    serviceToken,
-    currency,
-    here,
-    isSettled: !request.isDryRun,
-  };
-  return {
-    ...part(context, 'onlyHere', [difference]),
+  const seen = { operation, token, serviceToken, currency, here };
+  const difference = { kind: 'only_here', ...seen, isSettled: !request.isDryRun } as const;
+  return part(context, 'onlyHere', {
+    differences: [difference],
     sums: [sumsOf(operation, currency, { here })],
     teams,
-  };
+  });
 }
 
 function requireAsked(result: InquiryResult): InquiryResult {
@@ -339,5 +285,12 @@ async function lookFor(
 const part = (
   { operation }: RowContext,
   count: keyof typeof noCounts,
-  differences: Difference[] = [],
-): ReconciledPart => ({ operation, counts: { ...noCounts, [count]: 1 }, sums: [], differences, teams: [] });
+  found: Partial<Pick<ReconciledPart, 'sums' | 'differences' | 'teams'>> = {},
+): ReconciledPart => ({
+  operation,
+  counts: { ...noCounts, [count]: 1 },
+  sums: [],
+  differences: [],
+  teams: [],
+  ...found,
+});
