@@ -97,13 +97,12 @@ async function compareStream(
   const row = index?.rowOf(kind, stream.slice(kind.streamPrefix.length));
   // A row has its fields in the order of the fold.
   const ordered = row && (kind.schema.safeParse(row).data ?? row);
-  const textAt = foldedTexts(kind, events);
   const dueBy = (claimed: Position) => events.filter((event) => event.position <= claimed).length;
   if (stored !== undefined) found.views += 1;
   if (isOfOtherRelease(stored?.data)) found.ofOtherRelease += 1;
-  else if (!found.failed.includes(stream) && !isAsFolded(stored?.data, dueBy(claims.views), textAt))
+  else if (!found.failed.includes(stream) && !isAsFolded(kind, events, stored?.data, dueBy(claims.views)))
     found.differing.push(viewStreamOf(stream));
-  if (index !== undefined && !isAsFolded(ordered, dueBy(claims.index), textAt))
+  if (index !== undefined && !isAsFolded(kind, events, ordered, dueBy(claims.index)))
     found.differingInIndex.push(stream);
 }
 
@@ -113,32 +112,25 @@ const isOfOtherRelease = (data: unknown): boolean =>
   'schemaVersion' in data &&
   data.schemaVersion !== viewSchemaVersion;
 
-/** The text of the view after the event with a revision, as the projector writes it; undefined if it cannot be folded. */
-function foldedTexts(
-  kind: ViewKind,
-  events: readonly RecordedEvent[],
-): (revision: number) => string | undefined {
-  const texts = new Map<number, string | undefined>();
-  const fold = (last: number): string | undefined => {
-    try {
-      const folded = events
-        .filter(({ revision }) => revision <= last)
-        .reduce<ViewEnvelope | undefined>((state, event) => kind.fold(state, event), undefined);
-      return JSON.stringify(kind.schema.parse(folded));
-    } catch {
-      return undefined;
-    }
-  };
-  return (revision) => {
-    if (!texts.has(revision)) texts.set(revision, fold(revision));
-    return texts.get(revision);
-  };
+/** True if the view equals the fold of the events that it claims to include, and these are all that are due. */
+function isAsFolded(kind: ViewKind, events: readonly RecordedEvent[], data: unknown, due: number): boolean {
+  if (data === undefined) return due === 0;
+  const { revision } = Object(data) as { revision?: unknown };
+  return (
+    typeof revision === 'number' &&
+    revision + 1 >= due &&
+    foldedText(kind, events, revision) === JSON.stringify(data)
+  );
 }
 
-/** True if the view equals the fold of the events that it claims to include, and these are all that are due. */
-function isAsFolded(data: unknown, due: number, textAt: ReturnType<typeof foldedTexts>): boolean {
-  if (data === undefined) return due === 0;
-  const revision =
-    typeof data === 'object' && data !== null && 'revision' in data ? data.revision : undefined;
-  return typeof revision === 'number' && revision + 1 >= due && textAt(revision) === JSON.stringify(data);
+/** The text of the view after the event with that revision, as the projector writes it; undefined if it cannot be folded. */
+function foldedText(kind: ViewKind, events: readonly RecordedEvent[], last: number): string | undefined {
+  try {
+    const folded = events
+      .filter(({ revision }) => revision <= last)
+      .reduce<ViewEnvelope | undefined>((state, event) => kind.fold(state, event), undefined);
+    return JSON.stringify(kind.schema.parse(folded));
+  } catch {
+    return undefined;
+  }
 }

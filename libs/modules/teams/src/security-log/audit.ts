@@ -22,27 +22,42 @@ export interface AuditEntry {
   data: Readonly<Record<string, unknown>>;
 }
 
-export interface AuditQuery {
-  /** Milliseconds since the Unix epoch. */
-  since: number;
+interface AuditFilter {
   team?: string;
   kind?: SecurityEventKind;
+  /** Only what this person did. */
+  person?: string;
+  /** Only changes of teams of this type. */
+  change?: string;
+}
+
+export interface AuditQuery extends AuditFilter {
+  /** Milliseconds since the Unix epoch. */
+  since: number;
   /** Maximum entries. */
   limit: number;
+}
+
+function isWanted(entry: AuditEntry, { team, kind, person, change }: AuditFilter): boolean {
+  const types: readonly string[] | undefined = kind && securityEventKinds[kind];
+  return (
+    types?.includes(entry.type) !== false &&
+    (team === undefined || teamIn(entry) === team) &&
+    (change === undefined || entry.data['change'] === change) &&
+    (person === undefined || (entry.actor?.kind === 'person' && entry.actor.name === person))
+  );
 }
 
 /** The last entries that match, oldest first. */
 export async function readAudit(
   store: Pick<EventStore, 'read'>,
-  { since, team, kind, limit }: AuditQuery,
+  { since, limit, ...filter }: AuditQuery,
 ): Promise<AuditEntry[]> {
   const found: AuditEntry[] = [];
-  const types: readonly string[] | undefined = kind && securityEventKinds[kind];
   for await (const recorded of store.read(securityLogStream, { direction: 'backwards' })) {
     const entry = toEntry(recorded);
     if (entry.at < since || found.length >= limit) break;
-    const isAsked = types?.includes(entry.type) !== false;
-    if (isAsked && (team === undefined || teamIn(entry) === team)) found.push(entry);
+    if (isWanted(entry, filter)) found.push(entry);
   }
   return found.reverse();
 }
@@ -52,10 +67,6 @@ const lookedAtMax = 2_000;
 
 type AuditPageQuery = Omit<AuditQuery, 'since'> & {
   before?: number | undefined;
-  /** Only what this person did. */
-  person?: string;
-  /** Only changes of teams of this type. */
-  change?: string;
   /** What the reader may see. */
   reach: Reach;
 };
@@ -82,10 +93,9 @@ interface AuditPage {
 /** @param before a revision; default: the end */
 export async function readAuditPage(
   store: Pick<EventStore, 'read'>,
-  { team, kind, person, change, before, limit, reach }: AuditPageQuery,
+  { before, limit, reach, ...filter }: AuditPageQuery,
 ): Promise<AuditPage> {
   const page: AuditPage = { entries: [], checked: 0 };
-  const types: readonly string[] | undefined = kind && securityEventKinds[kind];
   const from = before === undefined ? {} : { from: before - 1 };
   if (before !== undefined && before <= 0) return page;
   let newer: RecordedEvent | undefined;
@@ -106,12 +116,7 @@ export async function readAuditPage(
     if (isFull) return { ...page, next: recorded.revision + 1 };
     [newer, lookedAt] = [recorded, lookedAt + 1];
     const entry = toEntry(recorded);
-    const isWanted =
-      types?.includes(entry.type) !== false &&
-      (team === undefined || teamIn(entry) === team) &&
-      (change === undefined || entry.data['change'] === change) &&
-      (person === undefined || (entry.actor?.kind === 'person' && entry.actor.name === person));
-    if (isWanted && maySee(reach, entry)) page.entries.push(entry);
+    if (isWanted(entry, filter) && maySee(reach, entry)) page.entries.push(entry);
   }
   check(undefined);
   return page;
