@@ -57,8 +57,8 @@ const floor = [...core, 'scope:payment-api', 'scope:gateway-api', 'scope:teams',
 const anyLibrary = ['type:lib', 'type:testing'];
 const anyProject = ['type:lib', 'type:service', 'type:testing'];
 const modules = [
-  ...['adoption', 'approvals', 'disputes', 'ledger', 'lists', 'reconciliation', 'requests'],
-  ...['topics', 'webhooks'],
+  ...['adoption', 'approvals', 'disputes', 'ledger', 'lists', 'merchant-accounts', 'reconciliation'],
+  ...['requests', 'topics', 'webhooks'],
 ];
 const mayImport = {
   workspace: [],

@@ -1,17 +1,12 @@
 /** The core's public names. Files that a caller needs in full are exported in full; of the others, only the names listed. */
-export * from './accounts/account-changes.ts';
 export * from './accounts/account.ts';
 export * from './accounts/accounts.ts';
-export * from './accounts/change-account.ts';
-export * from './accounts/start-epoch.ts';
-export * from './aggregates/data-secrets.ts';
-export * from './aggregates/installation.ts';
 export * from './aggregates/recurring-tokens.ts';
 export { type RefundKey, refundKeyStream, refundKeyUsedSchema } from './aggregates/refund-keys.ts';
 export * from './aggregates/repository.ts';
 export * from './aggregates/subjects.ts';
 export { type Adoptions, createAdoptions } from './aggregates/payments.ts';
-export { type Payouts } from './aggregates/payouts.ts';
+export { createPayouts, type Payouts } from './aggregates/payouts.ts';
 export {
   createUnmatchedOperations,
   deriveUnmatchedToken,
@@ -29,7 +24,6 @@ export * from './domain/failed-inquiry.ts';
 export * from './domain/next-inquiry-due.ts';
 export * from './domain/invariant.ts';
 export * from './domain/ledger.ts';
-export * from './domain/merchant-account/merchant-account.ts';
 export * from './domain/metadata.ts';
 export * from './domain/ownership.ts';
 export * from './domain/payment/adoption.ts';

@@ -47,7 +47,7 @@ export function tokenInOrderNumber(prefix: 'pay' | 'po', orderNumber = ''): stri
 const operationNames = { pay: 'payment', ref: 'refund', po: 'payout' } as const;
 
 export interface RequestScope {
-  /** Of the event store: see `aggregates/installation.ts`. */
+  /** Of the event store: see `nameOfInstallation`. */
   installation: string;
   environment: string;
   team: string;

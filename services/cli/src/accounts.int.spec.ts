@@ -1,8 +1,8 @@
 import { temporaryStore } from '@tollgate/event-store/testing';
-import { readAccountChanges } from '@tollgate/core';
 import { systemClock } from '@tollgate/service-kit';
 import { describe, expect, it } from 'vitest';
 import { runWith, toolsWith } from './testing/run-with.ts';
+import { readAccountChanges } from '@tollgate/merchant-accounts';
 
 async function start(isKnown = true) {
   const store = await temporaryStore();

@@ -1,17 +1,16 @@
 /** `account …`: pauses, drains and resumes merchant accounts. */
 import { bodySchemas } from '@tollgate/gateway-api/http';
+import { type AccountState, type Environment } from '@tollgate/core';
+import type { AccountName } from '@tollgate/gateway/configuration';
+import { lastReconciled } from '@tollgate/reconciliation';
+import { type CommandResult, done, printable, refuse } from '@tollgate/service-kit/command-line';
+import { type CommandTools, causeOf, noAccount, recordAction } from './tools.ts';
 import {
   changeAccount,
   daysToReconcile,
   readAccountChanges,
   requestReload,
-  type AccountState,
-  type Environment,
-} from '@tollgate/core';
-import type { AccountName } from '@tollgate/gateway/configuration';
-import { lastReconciled } from '@tollgate/reconciliation';
-import { type CommandResult, done, printable, refuse } from '@tollgate/service-kit/command-line';
-import { type CommandTools, causeOf, noAccount, recordAction } from './tools.ts';
+} from '@tollgate/merchant-accounts';
 
 /** Without an accounts file, only accounts with changes are known. */
 export async function listAccounts({ store, accountNames }: CommandTools): Promise<CommandResult> {

@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
-import { nameOfInstallation, type ObservedPayment } from '@tollgate/core';
+import { type ObservedPayment } from '@tollgate/core';
 import { createFakeProvider } from '@tollgate/core/testing';
 import { temporaryFile, temporaryStore } from '@tollgate/event-store/testing';
 import { TollgateError, parseDataSecrets, systemIds } from '@tollgate/service-kit';
@@ -8,6 +8,7 @@ import { projectPayment, happening, requested } from '@tollgate/views/testing';
 import { expect, it } from 'vitest';
 import { testTeamKeys } from '@tollgate/teams/testing';
 import { runWith, toolsWith } from './testing/run-with.ts';
+import { nameOfInstallation } from '@tollgate/event-store';
 
 const madeAt = Date.UTC(2026, 9, 5, 12);
 

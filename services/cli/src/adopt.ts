@@ -4,8 +4,6 @@ import {
   type InquiryLimits,
   createAskAccount,
   inquiryLimits,
-  nameOfInstallation,
-  requireDataSecrets,
   type ComparablePayment,
   isAllowedOrigin,
   walletNameOf,
@@ -28,6 +26,7 @@ import { openNotes, progressOf, toResult } from './adopt-report.ts';
 import * as read from './parameters.ts';
 import { refused, teamsOf } from './teams.ts';
 import { type CommandTools, openTemporaryIndex, stopSignalOf } from './tools.ts';
+import { nameOfInstallation, requireDataSecrets } from '@tollgate/event-store';
 
 type Matcher = (found: ComparablePayment) => boolean;
 

@@ -1,7 +1,7 @@
 /** `restore`: begins a new epoch on a restored store. The program has already put the backup in place. */
-import { daysToReconcile, startEpoch } from '@tollgate/core';
 import { type CommandResult, done } from '@tollgate/service-kit/command-line';
 import { type CommandTools, causeOf, number, recordAction, stopSignalOf } from './tools.ts';
+import { daysToReconcile, startEpoch } from '@tollgate/merchant-accounts';
 
 export async function restore(
   tools: CommandTools,

@@ -1,14 +1,10 @@
-import {
-  createFingerprints,
-  requireDataSecrets,
-  recurringStream,
-  recurringTokenContext,
-} from '@tollgate/core';
+import { createFingerprints, recurringStream, recurringTokenContext } from '@tollgate/core';
 import { temporaryStore } from '@tollgate/event-store/testing';
 import { createVault, parseDataSecrets, systemIds } from '@tollgate/service-kit';
 import { createFakeClock } from '@tollgate/testing';
 import { expect, it } from 'vitest';
 import { runWith, toolsWith } from './testing/run-with.ts';
+import { requireDataSecrets } from '@tollgate/event-store';
 
 const [old, recent] = [`k1:${'x'.repeat(32)}`, `k2:${'y'.repeat(32)}`];
 

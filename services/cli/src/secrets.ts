@@ -1,9 +1,10 @@
 /** `secrets …`, `init-signing`: the data secrets, and the keys that sign changes of teams. */
-import { requireDataSecrets, retireDataSecret, rewrapRecurringTokens } from '@tollgate/core';
+import { rewrapRecurringTokens } from '@tollgate/core';
 import { createVault } from '@tollgate/service-kit';
 import { type CommandResult, done, refuse } from '@tollgate/service-kit/command-line';
 import { createTeamVerifier } from '@tollgate/teams';
 import type { CommandTools } from './tools.ts';
+import { requireDataSecrets, retireDataSecret } from '@tollgate/event-store';
 
 interface Rewrapped {
   kid: string;

@@ -1,6 +1,11 @@
 import { temporaryStore } from '@tollgate/event-store/testing';
+import { type AccountState } from '@tollgate/core';
+import { StartupError, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
+import { eventually } from '@tollgate/testing';
+import { type EventStore, StoreUnavailable } from '@tollgate/event-store';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { lastReconciled, reportReconciliation, requestReconciliation } from '@tollgate/reconciliation';
 import {
-  type AccountState,
   type AccountsFile,
   createAccountChanges,
   type LastReconciled,
@@ -8,12 +13,7 @@ import {
   daysToReconcile,
   recordRestore,
   requestReload,
-} from '@tollgate/core';
-import { StartupError, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
-import { eventually } from '@tollgate/testing';
-import { type EventStore, StoreUnavailable } from '@tollgate/event-store';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { lastReconciled, reportReconciliation, requestReconciliation } from '@tollgate/reconciliation';
+} from '@tollgate/merchant-accounts';
 
 const ada = { kind: 'person', name: 'ada', source: 'oidc' } as const;
 const cause = { correlationId: 'req_1', causationId: 'req_1', actor: ada };

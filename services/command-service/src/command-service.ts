@@ -5,8 +5,6 @@
 import type { MessageBus } from '@tollgate/message-bus';
 import {
   type InquiryDelays,
-  type AccountsFile,
-  createAccountChanges,
   type Cause,
   subjectsOf,
   type CoreDependencies,
@@ -49,6 +47,7 @@ import { registerPaymentRoutes } from './routes/payment-routes.ts';
 import { registerReviewRoutes } from './routes/review-routes.ts';
 import { registerTeamRoutes } from './routes/team-routes.ts';
 import { createBackground } from '@tollgate/service-kit';
+import { type AccountsFile, createAccountChanges } from '@tollgate/merchant-accounts';
 
 export interface CommandServiceDependencies extends CoreDependencies {
   bus: MessageBus;

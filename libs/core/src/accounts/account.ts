@@ -1,8 +1,17 @@
 /** Merchant accounts at a provider, and permits for calls that move money through them. */
-import type { AccountState } from '../domain/merchant-account/merchant-account.ts';
 import type { CallOutcome } from '../domain/outbound-call/outbound-call.ts';
 import type { Environment } from '../domain/values.ts';
 import type { Provider } from '../provider.ts';
+
+/**
+ * `draining`: no new payments or payouts; captures, voids and refunds continue. `paused`: no call that moves money.
+ * Inquiries and callbacks continue in every state, because the outcome of sent calls must be found.
+ */
+export const accountStates = ['active', 'draining', 'paused'] as const;
+export type AccountState = (typeof accountStates)[number];
+
+export const merchantAccountKey = (environment: Environment, account: string): string =>
+  `${environment}/${account}`;
 
 /** Limits apply across all processes: each has its share, and at least 1 of a concurrency limit. */
 export interface AccountConfig {

@@ -1,6 +1,6 @@
 /** Merchant accounts: which ones accept a payment, in which order they are tried, and when each may be called. */
 import { hash } from 'node:crypto';
-import { type AccountState, merchantAccountKey } from '../domain/merchant-account/merchant-account.ts';
+import { type AccountState, merchantAccountKey } from './account.ts';
 import { type Environment } from '../domain/values.ts';
 import type { Inquirer } from '../provider.ts';
 import { type Clock, type Log, StartupError } from '@tollgate/service-kit';

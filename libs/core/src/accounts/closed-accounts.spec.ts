@@ -1,5 +1,5 @@
 /** Operators close an account to new payments, or entirely, and change its terms while calls are under way. */
-import type { AccountState } from '../domain/merchant-account/merchant-account.ts';
+import type { AccountState } from './account.ts';
 import type { Provider } from '../provider.ts';
 import { StartupError, silentLog } from '@tollgate/service-kit';
 import { createFakeClock } from '@tollgate/testing';

@@ -2,7 +2,7 @@
  * Permits of one account. Each needs the operators' consent, a closed circuit, a free place, and a token of the rate. Callers
  * without one wait in a queue, first come, first served.
  */
-import type { AccountState } from '../domain/merchant-account/merchant-account.ts';
+import type { AccountState } from './account.ts';
 import {
   type Clock,
   type Log,

@@ -3,7 +3,7 @@
  * interrupted and restarted. In the end each payment belongs to one team and has its status at the service.
  */
 import { type AdoptedRow, adoptPayments } from '@tollgate/adoption';
-import { createAskAccount, nameOfInstallation } from '@tollgate/core';
+import { createAskAccount } from '@tollgate/core';
 import { providers } from '@tollgate/provider';
 import { createVault, isRetryable, omitUndefined, parseDataSecrets, silentLog } from '@tollgate/service-kit';
 import { dayOf } from '../faults/recovery.ts';
@@ -17,6 +17,7 @@ import { createSimulatedStore } from '../world/simulated-store.ts';
 import { type Caller, type CallerOf, insist, post } from './front-door.ts';
 import { refunds } from './payments.ts';
 import { type TeamName, accounts, teamNames, webhookUrlOf } from './teams.ts';
+import { nameOfInstallation } from '@tollgate/event-store';
 
 export interface Moving {
   /** True if this seed includes a migration. */

@@ -1,14 +1,13 @@
 import { appendFileSync, cpSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { createEmbeddedEventStore, type EventStore } from '@tollgate/event-store';
+import { createEmbeddedEventStore, type EventStore, requireDataSecrets } from '@tollgate/event-store';
 import { temporaryFile } from '@tollgate/event-store/testing';
 import { type SecurityEvent, createSecurityLog, newSigningKeys } from '@tollgate/teams';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { appendPayment, writeView, happening, requested } from '@tollgate/views/testing';
 import { paymentKind } from '@tollgate/views';
 import { expect, it } from 'vitest';
-import { requireDataSecrets } from '@tollgate/core';
 import { makeBackup } from './make-backup.ts';
 import { manifestName, sha256Of } from './manifest.ts';
 import { openDataDirectory, openTeamKeys } from '@tollgate/gateway/configuration';

@@ -1,8 +1,14 @@
 /** Checks whether a gateway can be restored from a backup. Reads it in place, needs no gateway, and changes nothing. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkDataSecrets, schemaVersion } from '@tollgate/core';
-import { type EventStore, beginning, checkEmbeddedCopy, openEmbeddedCopy } from '@tollgate/event-store';
+import { schemaVersion } from '@tollgate/core';
+import {
+  type EventStore,
+  beginning,
+  checkEmbeddedCopy,
+  openEmbeddedCopy,
+  checkDataSecrets,
+} from '@tollgate/event-store';
 import { topicStreamPrefix } from '@tollgate/message-bus';
 import { webhookStreamPrefix } from '@tollgate/webhooks';
 import { compareReadModels } from '@tollgate/projector';

@@ -2,19 +2,9 @@
 import { toIso } from '@tollgate/gateway-api';
 import { routes, sendError } from '@tollgate/gateway-api/http';
 import {
-  type AccountChange,
-  type AccountRefusal,
   type AccountState,
   type DueInquiries,
   inquiryShards,
-  type AccountChanges,
-  type AccountsFile,
-  type FileDifferences,
-  type AccountChangeDependencies,
-  type LastReconciled,
-  changeAccount,
-  daysToReconcile,
-  requestReload,
   type Account,
   inquiryLimits,
   type Accounts,
@@ -29,6 +19,18 @@ import {
   addBodyRoute,
   addCommandRoute,
 } from './route-kit.ts';
+import {
+  type AccountChange,
+  type AccountRefusal,
+  type AccountChanges,
+  type AccountsFile,
+  type FileDifferences,
+  type AccountChangeDependencies,
+  type LastReconciled,
+  changeAccount,
+  daysToReconcile,
+  requestReload,
+} from '@tollgate/merchant-accounts';
 
 export interface AccountRouteDependencies extends RouteKit, AccountChangeDependencies {
   accounts: Accounts;

@@ -2,9 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
   type Account,
-  type AccountsFile,
   type ChangeableAccounts,
-  type FileDifferences,
   createAccounts,
   merchantAccountKey,
   type Provider,
@@ -18,6 +16,7 @@ import { sandboxAccount } from '../configuration/sandbox-account.ts';
 import { measureProvider } from './metrics/measured-provider.ts';
 import type { Metrics } from '../edge/metrics/metrics.ts';
 import { type Sandbox, openSandbox } from './sandbox.ts';
+import type { AccountsFile, FileDifferences } from '@tollgate/merchant-accounts';
 
 export interface OpenedAccounts {
   accounts: ChangeableAccounts;

@@ -1,10 +1,11 @@
 /** The merchant accounts in the console: their health, and their balance on request. */
-import type { Account, AccountsFile } from '@tollgate/core';
+import type { Account } from '@tollgate/core';
 import { createFakeProvider } from '@tollgate/core/testing';
 import { StartupError, omitUndefined } from '@tollgate/service-kit';
 import type { OperatorRole } from '@tollgate/teams';
 import { describe, expect, it } from 'vitest';
 import { hostile, startConsole } from './testing/console.ts';
+import type { AccountsFile } from '@tollgate/merchant-accounts';
 
 const main = createFakeProvider();
 const broken = createFakeProvider();

@@ -1,7 +1,7 @@
 import { readCallback, callbackPath } from '@tollgate/provider/callbacks';
 import { createCommandService } from '@tollgate/command-service';
-import { createFingerprints, nameOfInstallation, requireDataSecrets } from '@tollgate/core';
-import type { EventStore } from '@tollgate/event-store';
+import { createFingerprints } from '@tollgate/core';
+import { type EventStore, nameOfInstallation, requireDataSecrets } from '@tollgate/event-store';
 import { type SecurityLog, type TeamKeys, followTeamChanges } from '@tollgate/teams';
 import { StartupError, createVault, runWhile } from '@tollgate/service-kit';
 import { inBackground } from '../background.ts';

@@ -1,7 +1,7 @@
-import { temporaryStore } from '@tollgate/event-store/testing';
 import { parseDataSecrets, systemClock, systemIds } from '@tollgate/service-kit';
 import { expect, it } from 'vitest';
-import { requireDataSecrets, retireDataSecret } from './data-secrets.ts';
+import { requireDataSecrets, retireDataSecret } from './required-secrets.ts';
+import { temporaryStore } from './testing/temporary-store.ts';
 
 const secretOf = (kid: string, letter = kid) => `${kid}:${letter.repeat(32)}`;
 

@@ -15,10 +15,9 @@ import {
   evolveMerchantAccounts,
   merchantAccountsStream,
   noAccountChanges,
-} from '../domain/merchant-account/merchant-account.ts';
-import { type Environment } from '../domain/values.ts';
+} from './merchant-account.ts';
+import type { ChangeableAccounts, Environment } from '@tollgate/core';
 import type { Log } from '@tollgate/service-kit';
-import type { ChangeableAccounts } from './accounts.ts';
 
 /** All changes so far, for readers that make none. @throws StoreUnavailable */
 export async function readAccountChanges(store: Pick<EventStore, 'read'>): Promise<MerchantAccounts> {

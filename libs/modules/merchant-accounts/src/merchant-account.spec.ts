@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { AccountState } from '@tollgate/core';
 import {
-  type AccountState,
   type MerchantAccounts,
   accountChangeOf,
   decideAccountChange,

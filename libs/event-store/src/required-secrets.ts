@@ -1,7 +1,6 @@
 /** The data secrets that a store was written with: a process without them could read and recognize nothing in it. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { EventStore } from '@tollgate/event-store';
-import { firstSchemaVersion } from '../domain/schema-version.ts';
+import type { EventStore } from './event-store.ts';
 import {
   type Clock,
   type DataSecrets,
@@ -35,7 +34,7 @@ export async function requireDataSecrets(
     const { used, revision } = await checkUsed(store, secrets);
     if (used.some(({ kid }) => kid === current.kid)) return;
     const data = { kid: current.kid, check: checkOf(current).toString('base64url') };
-    const metadata = { schemaVersion: firstSchemaVersion, recordedAt: clock.now() };
+    const metadata = { recordedAt: clock.now() };
     const event = { id: ids.uuid(), type: 'DataSecretUsed', data, metadata };
     // If several processes start with different secrets, the later ones find the record of the first.
     if ((await store.append(stream, [event], revision ?? 'no-stream')).kind === 'appended') return;
@@ -63,7 +62,7 @@ export async function retireDataSecret(
   { store, clock, ids }: { store: EventStore; clock: Clock; ids: Ids },
   kid: string,
 ): Promise<void> {
-  const metadata = { schemaVersion: firstSchemaVersion, recordedAt: clock.now() };
+  const metadata = { recordedAt: clock.now() };
   const event = { id: ids.uuid(), type: 'DataSecretRetired', data: { kid }, metadata };
   await store.append(stream, [event], 'any');
 }

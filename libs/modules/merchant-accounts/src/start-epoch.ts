@@ -1,11 +1,13 @@
 /** Starts a new epoch after a restore: pauses all accounts and voids payouts that await approval. */
 import { type EventStore, beginning } from '@tollgate/event-store';
-import { type StoreRestore } from '../domain/merchant-account/merchant-account.ts';
-import { isBeforeAnnouncement } from '../domain/payout/payout-state.ts';
-import { paymentStreamPrefix } from '../domain/payment/payment-events.ts';
-import { payoutStreamPrefix } from '../domain/payout/payout-events.ts';
-import { createPayouts } from '../aggregates/payouts.ts';
-import type { Cause } from '../aggregates/repository.ts';
+import {
+  type Cause,
+  createPayouts,
+  isBeforeAnnouncement,
+  paymentStreamPrefix,
+  payoutStreamPrefix,
+} from '@tollgate/core';
+import type { StoreRestore } from './merchant-account.ts';
 import { type AccountChangeDependencies, recordRestore } from './change-account.ts';
 
 /** @returns the restore, and the number of voided payouts */

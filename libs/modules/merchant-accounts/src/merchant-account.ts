@@ -3,18 +3,18 @@
  * are called at all. One stream for all accounts, because changes are rare.
  */
 import { z } from 'zod';
-import type { Decision } from '../decision.ts';
-import { type EventOf, eventFamily } from '../schema-version.ts';
-import { type Environment, environmentSchema, instantSchema } from '../values.ts';
+import {
+  type AccountState,
+  type Decision,
+  type Environment,
+  environmentSchema,
+  eventFamily,
+  type EventOf,
+  instantSchema,
+  merchantAccountKey,
+} from '@tollgate/core';
 
 export const merchantAccountsStream = 'merchant-accounts';
-
-/**
- * `draining`: no new payments or payouts; captures, voids and refunds continue. `paused`: no call that moves money.
- * Inquiries and callbacks continue in every state, because the outcome of sent calls must be found.
- */
-export const accountStates = ['active', 'draining', 'paused'] as const;
-export type AccountState = (typeof accountStates)[number];
 
 const changeSchema = z.object({
   environment: environmentSchema,
@@ -66,9 +66,6 @@ export interface StoreRestore {
 }
 
 export const noAccountChanges: MerchantAccounts = { changes: new Map() };
-
-export const merchantAccountKey = (environment: Environment, account: string): string =>
-  `${environment}/${account}`;
 
 /** The last change of an account; a restore counts as one. */
 export function accountChangeOf(

@@ -12,11 +12,9 @@ import {
   merchantAccountsStream,
   noAccountChanges,
   versionOfMerchantAccountEvent,
-} from '../domain/merchant-account/merchant-account.ts';
-import { type Environment } from '../domain/values.ts';
-import { type EventMetadata } from '../domain/event-metadata.ts';
+} from './merchant-account.ts';
+import type { Cause, Environment, EventMetadata } from '@tollgate/core';
 import { type Clock, type Ids, dayMs, utcDayOf } from '@tollgate/service-kit';
-import type { Cause } from '../aggregates/repository.ts';
 
 export interface AccountChangeDependencies {
   store: EventStore;

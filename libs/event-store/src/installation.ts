@@ -1,6 +1,6 @@
 /** The name of this installation, written to the event store at its first start. */
-import { type EventStore, notShown } from '@tollgate/event-store';
-import { firstSchemaVersion } from '../domain/schema-version.ts';
+import { notShown } from './errors.ts';
+import type { EventStore } from './event-store.ts';
 import type { Clock, Ids } from '@tollgate/service-kit';
 import { z } from 'zod';
 
@@ -22,7 +22,7 @@ export async function nameOfInstallation(deps: {
   const known = await read(store);
   if (known !== undefined) return known;
   const id = ids.uuid();
-  const metadata = { schemaVersion: firstSchemaVersion, recordedAt: clock.now() };
+  const metadata = { recordedAt: clock.now() };
   await store.append(
     stream,
     [{ id, type: 'InstallationNamed', data: { installation: id }, metadata }],
