@@ -168,8 +168,6 @@ export const isTaken = new Set<LedgerPayment['status']>(['approved', 'refunded']
 
 /** The provider's payments under the operation's order numbers. */
 export const paymentsOf = ({ ledger }: World, { attempts, serviceToken }: OperationOnRecord) =>
-  ledger.payments.filter(
-    ({ orderNumber, token }) => attempts.has(orderNumber) || token === serviceToken,
-  );
+  ledger.payments.filter(({ orderNumber, token }) => attempts.has(orderNumber) || token === serviceToken);
 export const payoutsOf = ({ ledger }: World, { attempts }: OperationOnRecord) =>
   ledger.payouts.filter(({ orderNumber }) => attempts.has(orderNumber));

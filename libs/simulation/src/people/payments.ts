@@ -115,8 +115,7 @@ async function endTwoStep(caller: Caller, team: TeamName, token: string): Promis
   await caller.sleep(random.between(500, 30_000));
   const isHeld = () =>
     ledger.payments.some(
-      ({ orderNumber, heldAmount }) =>
-        orderNumber.startsWith(`${token}.`) && heldAmount > 0,
+      ({ orderNumber, heldAmount }) => orderNumber.startsWith(`${token}.`) && heldAmount > 0,
     );
   const wasHeld = isHeld();
   const answers = await Promise.all(
