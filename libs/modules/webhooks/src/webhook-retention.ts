@@ -32,7 +32,7 @@ const betweenPassesMs = 3_600_000;
 /** Now and every hour, until the signal is aborted. Never rejects. */
 export async function retainWebhooks(deps: WebhookRetentionDependencies, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    await letGo(deps, signal).catch((error: unknown) =>
+    await truncateOld(deps, signal).catch((error: unknown) =>
       deps.log.warn({ error }, 'old webhooks could not be truncated; retrying'),
     );
     await deps.clock.sleep(betweenPassesMs, signal).catch(() => undefined);
@@ -45,7 +45,7 @@ export async function retainWebhooks(deps: WebhookRetentionDependencies, signal:
  *
  * @throws StoreUnavailable
  */
-async function letGo(deps: WebhookRetentionDependencies, signal: AbortSignal): Promise<void> {
+async function truncateOld(deps: WebhookRetentionDependencies, signal: AbortSignal): Promise<void> {
   const { store, clock, retentionMs } = deps;
   const checkpoint = createCheckpoint({ ...deps, stream: checkpointStream, schema: checkpointSchema });
   const from = (await checkpoint.read())?.position ?? beginning;
@@ -56,7 +56,7 @@ async function letGo(deps: WebhookRetentionDependencies, signal: AbortSignal): P
   const both = AbortSignal.any([signal, reading.signal]);
   for await (const item of store.subscribe({ from, prefixes: [webhookStreamPrefix], signal: both })) {
     if (item.kind === 'caught-up' || item.recordedAt > youngest) break;
-    await letGoOf(deps, item.stream, youngest);
+    await truncateSettled(deps, item.stream, youngest);
     reached = item.position;
     met += 1;
     if (met % checkpointEvery === 0) await checkpoint.advance({ position: reached });
@@ -65,7 +65,7 @@ async function letGo(deps: WebhookRetentionDependencies, signal: AbortSignal): P
   if (reached > from) await checkpoint.advance({ position: reached });
 }
 
-async function letGoOf(
+async function truncateSettled(
   { store, journal, log }: WebhookRetentionDependencies,
   stream: string,
   youngest: number,
