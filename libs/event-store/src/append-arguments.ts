@@ -18,7 +18,7 @@ export interface SerializedEvent {
 }
 
 /** @throws InvalidArgument unless `stream` is 1 to 512 printable ASCII characters and does not start with `$`. */
-export function requireStreamName(stream: string): void {
+function requireStreamName(stream: string): void {
   if (stream.length <= streamNameLengthMax && /^[!-#%-~][!-~]*$/.test(stream)) return;
   throw new InvalidArgument(
     'stream_name_invalid',

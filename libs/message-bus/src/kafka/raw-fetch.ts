@@ -46,7 +46,7 @@ async function offsetsOf(
  *
  * @throws BusUnavailable, retryable, if it keeps doing so
  */
-export async function fetchFrom(
+async function fetchFrom(
   cluster: Cluster,
   { topic, partition }: { topic: string; partition: number },
   offset: bigint,
