@@ -13,8 +13,7 @@ import {
   lossy,
   shortTimes,
 } from './agreement.ts';
-import { ledgerOf } from './ledger.ts';
-import { ask, fund, newLoad, pay, persistently, runFlows } from './mixed-load.ts';
+import { fund, newLoad, persistently, runFlows } from './mixed-load.ts';
 import { operatorOf } from './commands.ts';
 import { startSystem, stopEverything } from './system.ts';
 
@@ -44,35 +43,6 @@ it(
     expect(await reviewsOf(system)).toEqual([]);
   },
 );
-
-it('of fifty concurrent refunds of 60 on a payment of 100, one succeeds', { timeout: 120_000 }, async () => {
-  const system = await startSystem({ env: shortTimes });
-  const load = newLoad(() => system);
-  const body = { product: 'Tea', amount: 100, currency: 'EUR', orderNumber: 'fifty' };
-  const { token, processingUrl } = (await ask(load, '/api/v1/payments', { body })).body;
-  await pay(load, processingUrl);
-  await eventually(async () => {
-    expect((await system.gateway('GET', `/api/v1/payments/${token}`)).body.payment.phase).toBe('approved');
-  });
-  await system.sandbox('POST', '/sandbox/faults', [{ operation: 'refund', fault: 'lost_reply', times: 1 }]);
-  const refunds = Array.from({ length: 50 }, (_, index) => {
-    const headers = { 'idempotency-key': `fifty-${index}` };
-    return system.gateway('POST', '/api/v1/refunds', { body: { token, amount: 60 }, headers });
-  });
-  const answers = await Promise.all(refunds);
-  const taken = answers.filter(({ statusCode }) => statusCode < 300);
-  expect(taken).toHaveLength(1);
-  for (const { statusCode, body: refused } of answers.filter((each) => !taken.includes(each))) {
-    expect(statusCode).toBe(409);
-    expect(['refund_exceeds_amount', 'operation_in_progress']).toContain(refused.errors[0]?.code);
-  }
-  await eventually(async () => {
-    const { refunds: made } = await ledgerOf(system.sandbox);
-    expect(made.map(({ amount }) => amount)).toEqual([60]);
-    const { payment } = (await system.gateway('GET', `/api/v1/payments/${token}`)).body;
-    expect(payment).toMatchObject({ status: 'approved', refundedAmount: 60 });
-  });
-});
 
 it('the same, killed twice in the middle', { timeout: 900_000 }, async () => {
   let system = await startSystem({ env: shortTimes });

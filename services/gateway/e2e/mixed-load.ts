@@ -57,7 +57,7 @@ const isOpen = ({ statusCode }: Answer): boolean => [202, 409, 429, 503].include
  * Sends two concurrent requests, and repeats them until the outcome is known or the time is up. Every answer must name
  * the same operation.
  */
-export async function ask(
+async function ask(
   load: Load,
   path: string,
   options: { body: object; key?: string; withinMs?: number },

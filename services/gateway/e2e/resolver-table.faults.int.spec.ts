@@ -1,6 +1,6 @@
 /**
  * Every operation that moves money, under every fault of an answer: the immediate answer to the caller, the final state
- * without further requests, and the exact number of executions at the provider. Then the same for callbacks.
+ * without further requests, and the exact number of executions at the provider.
  */
 import { dayMs } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
@@ -323,35 +323,6 @@ describe('callbacks', { timeout: 60_000 }, () => {
     expect(await typesOf(token)).toContain('PaymentAuthorized');
   });
 });
-
-it(
-  'of a concurrent confirmation and decline one succeeds, and the other is refused',
-  { timeout: 60_000 },
-  async () => {
-    const tokens = await Promise.all(
-      Array.from({ length: 10 }, () => paidPayment({ needConfirmation: true }, 'authorized')),
-    );
-    await setFaults(
-      ...['confirm', 'decline'].map((operation) => ({ operation, fault: 'lost_reply', probability: 0.5 })),
-    );
-    const race = (token: string) =>
-      Promise.all([post('/api/v1/payments/confirm', { token }), post('/api/v1/payments/decline', { token })]);
-    const ended = await Promise.all(tokens.map(race));
-    await clearFaults();
-    for (const [index, [confirmed, declined]] of ended.entries()) {
-      const token = tokens[index] ?? '';
-      const [won, lost] = confirmed.statusCode === 200 ? [confirmed, declined] : [declined, confirmed];
-      expect([won.statusCode, lost.statusCode]).toEqual([200, 409]);
-      expect(['operation_in_progress', 'payment_in_final_state']).toContain(lost.body.errors[0]?.code);
-      const status = won === confirmed ? 'approved' : 'declined';
-      await untilShown(token, { status });
-      const { payments, calls } = await ledgerOf(system.sandbox, `${token}.`);
-      expect(payments).toMatchObject([{ status }]);
-      const made = calls.filter(({ operation }) => operation === 'confirm' || operation === 'decline');
-      expect(made.map(({ effect }) => effect)).toEqual([won === confirmed ? 'confirmed' : 'declined']);
-    }
-  },
-);
 
 // The last test: it moves the sandbox's clock beyond every other payment's lifetime.
 it('a lapsed authorization is not captured, and the caller is refused', { timeout: 60_000 }, async () => {
