@@ -70,7 +70,7 @@ export const payoutEvents = {
     'The call was sent and its answer was lost. The gateway inquires about its status.',
     { reason },
   ),
-  PayoutApproved: publicEvent('The payout was approved.'),
+  PayoutApproved: publicEvent('The payout was made.'),
   PayoutDeclined: publicEvent('The payout was declined.', { declineReason: declineReason.exactOptional() }),
   PayoutFailed: publicEvent('The payout failed. No money moved.', {
     reason: oneOf(payoutFailureSchema.options),

@@ -1,17 +1,13 @@
 /** The tokens and sessions of people: each person's own, and for admins those of others. */
 import { credentialListSchema, noQuerySchema } from './queries.ts';
-import { done } from './route-parts.ts';
+import { done, get, post } from './route-parts.ts';
 import type { Route } from './routes.ts';
-
-const reading = { service: 'query-service', method: 'GET', tag: 'Operators' } as const;
-const changing = { service: 'command-service', method: 'POST', tag: 'Operators' } as const;
 
 const effect = 'Every process rejects them within about a second, even after a restart.';
 
 export const credentialRoutes = {
   signIn: {
-    ...changing,
-    url: '/api/v1/admin/sign-ins',
+    ...post('command-service', 'Operators', '/api/v1/admin/sign-ins'),
     summary: 'Begins a session of the console with a link of `tollgate operator link`',
     description: 'Send the link as the bearer of `Authorization`. It works once.',
     scopes: ['sign-in'],
@@ -20,8 +16,7 @@ export const credentialRoutes = {
     errors: ['sign_in_link_used'],
   },
   showMe: {
-    ...reading,
-    url: '/api/v1/admin/me',
+    ...get('query-service', 'Operators', '/api/v1/admin/me'),
     summary: 'Shows who you are, and your tokens and sessions',
     scopes: ['self'],
     bound: 'person',
@@ -29,8 +24,7 @@ export const credentialRoutes = {
     answers: done('You.', 'Me'),
   },
   revokeOwnCredentials: {
-    ...changing,
-    url: '/api/v1/admin/me/revoke',
+    ...post('command-service', 'Operators', '/api/v1/admin/me/revoke'),
     summary: 'Revokes one of your tokens and sessions, or all of them without `credentialId`',
     description: `To revoke all also ends links to sign in that were not used yet. ${effect}`,
     scopes: ['self'],
@@ -44,8 +38,7 @@ export const credentialRoutes = {
     errors: ['credential_not_found'],
   },
   listCredentials: {
-    ...reading,
-    url: '/api/v1/admin/credentials',
+    ...get('query-service', 'Operators', '/api/v1/admin/credentials'),
     summary: 'Lists the tokens and sessions of all people, or of one',
     description: 'A token or session is listed until it expires or is revoked. Its secret is never shown.',
     scopes: ['operators:manage'],
@@ -54,8 +47,7 @@ export const credentialRoutes = {
     answers: done('By person, oldest first.', 'CredentialList'),
   },
   revokeCredentials: {
-    ...changing,
-    url: '/api/v1/admin/credentials/revoke',
+    ...post('command-service', 'Operators', '/api/v1/admin/credentials/revoke'),
     summary: 'Revokes a token or session, or everything of a person',
     description: `Name one of \`credentialId\` and \`person\`. To revoke everything of a person also ends links to sign in that were not used yet. ${effect}`,
     scopes: ['operators:manage'],

@@ -1,5 +1,5 @@
 import { disputeExportSchema, disputeListSchema, noQuerySchema } from './queries.ts';
-import { csvFile, done, get, listed, ofReads, tagged } from './route-parts.ts';
+import { done, get, ofReads, ownCsvFile, ownList, tagged } from './route-parts.ts';
 import type { Route } from './routes.ts';
 
 export const disputeRoutes = {
@@ -20,9 +20,7 @@ export const disputeRoutes = {
     description: '`dateFrom` and `dateTo` are days on which disputes were opened, in UTC.',
     scopes: ['read', 'payments'],
     query: disputeListSchema,
-    minPosition: true,
-    tellsPosition: true,
-    ...listed('DisputeList'),
+    ...ownList('DisputeList'),
   },
   exportDisputes: {
     ...get('query-service', 'Money', '/api/v1/disputes.csv'),
@@ -30,8 +28,7 @@ export const disputeRoutes = {
     description: 'Same format as `/api/v1/payments.csv`.',
     scopes: ['read', 'payments'],
     query: disputeExportSchema,
-    minPosition: true,
-    ...csvFile,
+    ...ownCsvFile,
   },
   retrieveDispute: {
     ...get('query-service', 'Money', '/api/v1/disputes/:token'),

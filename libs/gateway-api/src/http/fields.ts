@@ -1,5 +1,6 @@
 /** Descriptions of request fields. The schemas state which values are valid. */
-import { metadataFilterPattern, metadataFiltersMax, perPageMax } from './queries.ts';
+import { metadataFilterPattern, metadataFiltersMax } from './metadata-filter.ts';
+import { perPageMax } from './queries.ts';
 
 interface Field {
   description: string;

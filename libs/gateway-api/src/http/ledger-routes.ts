@@ -1,6 +1,6 @@
 /** The journal of a team, and its statements. */
 import { journalExportSchema, journalListSchema, statementSchema } from './queries.ts';
-import { csvFile, done, get, listed, ofReads } from './route-parts.ts';
+import { done, get, ofReads, ownCsvFile, ownList } from './route-parts.ts';
 import type { Route } from './routes.ts';
 
 const csv = 'RFC 4180 with a header line and a byte order mark; amounts in minor units and in major units.';
@@ -13,9 +13,7 @@ export const ledgerRoutes = {
       'Double entry: the postings of each entry sum to zero. It contains all money that your team has moved, and transfers of its own wallet. A page ends after 5,000 entries that do not match: follow `nextCursor`.',
     scopes: ['read', 'payouts'],
     query: journalListSchema,
-    minPosition: true,
-    tellsPosition: true,
-    ...listed('Journal'),
+    ...ownList('Journal'),
   },
   exportJournal: {
     ...get('query-service', 'Money', '/api/v1/journal.csv'),
@@ -23,8 +21,7 @@ export const ledgerRoutes = {
     description: csv,
     scopes: ['read', 'payouts'],
     query: journalExportSchema,
-    minPosition: true,
-    ...csvFile,
+    ...ownCsvFile,
   },
   listStatements: {
     ...get('query-service', 'Money', '/api/v1/statements'),
@@ -43,7 +40,6 @@ export const ledgerRoutes = {
     description: csv,
     scopes: ['read', 'payouts'],
     query: statementSchema,
-    minPosition: true,
-    ...csvFile,
+    ...ownCsvFile,
   },
 } satisfies Record<string, Route>;

@@ -19,6 +19,7 @@ import {
   searchSchema,
   securityLogSchema,
 } from './queries.ts';
+import type { AnswerName } from './answers.ts';
 import { csvFile, done, listed, ofReads, onePage, post } from './route-parts.ts';
 import type { Bound, Route } from './routes.ts';
 import { ofReplays, replayed } from './webhook-routes.ts';
@@ -32,18 +33,22 @@ const reading = <Of extends Bound>(url: string, bound: Of) => ({
   bound,
 });
 
+const listOfAll = (schema: AnswerName) => ({
+  tellsPosition: true as const,
+  isExpensive: true as const,
+  ...listed(schema),
+});
+
 const onBehalf =
   'A person sends a credential of `tollgate operator` as the bearer of `Authorization`. It covers the teams and environments that the person was granted. With `Tollgate-Team` and `Tollgate-Environment` it covers the routes of that team, within the role of the person.';
 
 export const operatorRoutes = {
   listPaymentsOfAll: {
     ...reading('payments', 'teams'),
-    tellsPosition: true,
     summary: 'Lists the payments of all teams, newest or oldest first',
     description: `With a filter by amount, account, mask or decline reason, a page ends after 5,000 payments that do not match: follow \`nextCursor\`.\n\n${onBehalf}`,
     query: operatorPaymentListSchema,
-    isExpensive: true,
-    ...listed('OperatorPaymentList'),
+    ...listOfAll('OperatorPaymentList'),
   },
   exportPaymentsOfAll: {
     ...reading('payments.csv', 'teams'),
@@ -100,11 +105,9 @@ export const operatorRoutes = {
   },
   listPayoutsOfAll: {
     ...reading('payouts', 'teams'),
-    tellsPosition: true,
     summary: 'Lists the payouts of all teams, newest or oldest first',
     query: operatorPayoutListSchema,
-    isExpensive: true,
-    ...listed('OperatorPayoutList'),
+    ...listOfAll('OperatorPayoutList'),
   },
   retrievePayoutOfAny: {
     ...reading('payouts/:token', 'teams'),
@@ -120,11 +123,9 @@ export const operatorRoutes = {
   },
   listRefundsOfAll: {
     ...reading('refunds', 'teams'),
-    tellsPosition: true,
     summary: 'Lists the refunds of all teams, newest or oldest first',
     query: operatorRefundListSchema,
-    isExpensive: true,
-    ...listed('OperatorRefundList'),
+    ...listOfAll('OperatorRefundList'),
   },
   exportRefundsOfAll: {
     ...reading('refunds.csv', 'teams'),
@@ -135,13 +136,11 @@ export const operatorRoutes = {
   },
   listDisputesOfAll: {
     ...reading('disputes', 'teams'),
-    tellsPosition: true,
     summary: 'Lists the disputes of all teams, newest or oldest first',
     description:
       'A caller that reaches every team also sees disputes whose payment is not known: they have no team.',
     query: operatorDisputeListSchema,
-    isExpensive: true,
-    ...listed('OperatorDisputeList'),
+    ...listOfAll('OperatorDisputeList'),
   },
   exportDisputesOfAll: {
     ...reading('disputes.csv', 'teams'),
@@ -152,13 +151,11 @@ export const operatorRoutes = {
   },
   listJournalOfAll: {
     ...reading('journal', 'teams'),
-    tellsPosition: true,
     summary: 'Lists journal entries of all teams, newest or oldest first',
     description:
       'Transfers between shared wallets belong to no team: callers who reach all teams see them. A page ends after 5,000 entries that do not match: follow `nextCursor`.',
     query: operatorJournalListSchema,
-    isExpensive: true,
-    ...listed('OperatorJournal'),
+    ...listOfAll('OperatorJournal'),
   },
   exportJournalOfAll: {
     ...reading('journal.csv', 'teams'),

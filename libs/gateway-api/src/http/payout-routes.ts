@@ -1,5 +1,5 @@
 import { payoutListSchema } from './queries.ts';
-import { calls, done, get, listed, ofProviderCalls, ofReads, post, tagged, unknown } from './route-parts.ts';
+import { calls, done, get, ofProviderCalls, ofReads, ownList, post, tagged, unknown } from './route-parts.ts';
 import type { Route } from './routes.ts';
 
 const decidedBySecondKey = <More extends Pick<Route, 'description' | 'body'>>(
@@ -84,9 +84,7 @@ export const payoutRoutes = {
     summary: 'Lists payouts, newest first',
     scopes: ['read', 'payouts', 'approvals'],
     query: payoutListSchema,
-    minPosition: true,
-    tellsPosition: true,
-    ...listed('PayoutList'),
+    ...ownList('PayoutList'),
   },
   retrievePayout: {
     ...get('query-service', 'Payouts', '/api/v1/payouts/:token'),

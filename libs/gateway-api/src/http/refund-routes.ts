@@ -1,12 +1,12 @@
 import { refundExportSchema, refundListSchema } from './queries.ts';
 import {
   calls,
-  csvFile,
   done,
   get,
-  listed,
   ofProviderCalls,
   ofReads,
+  ownCsvFile,
+  ownList,
   post,
   tagged,
   unknown,
@@ -50,9 +50,7 @@ export const refundRoutes = {
     description: '`dateFrom` and `dateTo` are days on which refunds were requested, in UTC.',
     scopes: ['read', 'refunds', 'payments'],
     query: refundListSchema,
-    minPosition: true,
-    tellsPosition: true,
-    ...listed('RefundList'),
+    ...ownList('RefundList'),
   },
   exportRefunds: {
     ...get('query-service', 'Refunds', '/api/v1/refunds.csv'),
@@ -60,8 +58,7 @@ export const refundRoutes = {
     description: 'Same format as `/api/v1/payments.csv`.',
     scopes: ['read', 'refunds', 'payments'],
     query: refundExportSchema,
-    minPosition: true,
-    ...csvFile,
+    ...ownCsvFile,
   },
   retrieveRefund: {
     ...get('query-service', 'Refunds', '/api/v1/refunds/:refundToken'),

@@ -14,6 +14,12 @@ export const onePage = (schema: AnswerName) =>
   done('One page; it may be shorter than `perPage` while `nextCursor` is present.', schema);
 /** A list with pages. */
 export const listed = (schema: AnswerName) => ({ answers: onePage(schema), errors: [...ofReads] });
+/** A list of the caller's team. */
+export const ownList = (schema: AnswerName) => ({
+  minPosition: true as const,
+  tellsPosition: true as const,
+  ...listed(schema),
+});
 export const unknown = (
   schema: AnswerName,
   meaning = 'Sent; the outcome is not known yet. Retrieve it later.',
@@ -36,6 +42,7 @@ export const csvFile = {
   isExpensive: true as const,
   errors: [...ofReads],
 };
+export const ownCsvFile = { minPosition: true as const, ...csvFile };
 
 export const calls = { isCommand: true, handsOnErrors: true } as const;
 
@@ -49,3 +56,5 @@ const stated =
   });
 export const get = stated('GET');
 export const post = stated('POST');
+export const patch = stated('PATCH');
+export const remove = stated('DELETE');

@@ -20,12 +20,13 @@ import { refundRoutes } from './refund-routes.ts';
 import { teamRoutes } from './team-routes.ts';
 import {
   calls,
-  csvFile,
   done,
   get,
   listed,
   ofProviderCalls,
   ofReads,
+  ownCsvFile,
+  ownList,
   post,
   tagged,
   unknown,
@@ -161,9 +162,7 @@ const payments = {
       '`operationType` other than `pays` requires the scope `read` or `payouts`. Follow `nextCursor`; page numbers reach only the first 10,000 rows.',
     scopes: ['read', 'payments'],
     query: paymentListSchema,
-    minPosition: true,
-    tellsPosition: true,
-    ...listed('PaymentList'),
+    ...ownList('PaymentList'),
   },
   exportPayments: {
     ...get('query-service', 'Payments', '/api/v1/payments.csv'),
@@ -175,8 +174,7 @@ const payments = {
     ].join('\n\n'),
     scopes: ['read', 'payments'],
     query: paymentExportSchema,
-    minPosition: true,
-    ...csvFile,
+    ...ownCsvFile,
   },
   retrievePayment: {
     ...get('query-service', 'Payments', '/api/v1/payments/:token'),

@@ -1,6 +1,6 @@
 /** Teams and their keys, for operators. */
 import { keyListSchema, noQuerySchema } from './queries.ts';
-import { done } from './route-parts.ts';
+import { done, get, post } from './route-parts.ts';
 import type { Route } from './routes.ts';
 
 const ofOperators = { service: 'command-service', tag: 'Operators' } as const;
@@ -21,9 +21,7 @@ const ofChanges = ['team_not_found', 'signing_key_missing'] as const;
 
 export const teamRoutes = {
   listKeysOfAll: {
-    ...ofOperators,
-    method: 'GET',
-    url: '/api/v1/admin/keys',
+    ...get('command-service', 'Operators', '/api/v1/admin/keys'),
     summary: 'Lists the API keys of all teams, by team, with their last use',
     scopes: ['operators:read'],
     bound: 'teams',
@@ -31,9 +29,7 @@ export const teamRoutes = {
     answers: done('One page.', 'KeyList'),
   },
   retrieveTeam: {
-    ...ofOperators,
-    method: 'GET',
-    url: '/api/v1/admin/teams/:team',
+    ...get('command-service', 'Operators', '/api/v1/admin/teams/:team'),
     summary: 'Shows a team: allowed origins, source of payouts, and limits',
     scopes: ['operators:read'],
     bound: 'teams',
@@ -42,9 +38,7 @@ export const teamRoutes = {
     errors: ['team_not_found'],
   },
   addTeam: {
-    ...ofOperators,
-    method: 'POST',
-    url: '/api/v1/admin/teams',
+    ...post('command-service', 'Operators', '/api/v1/admin/teams'),
     summary: 'Adds a team, without a key',
     description: whereSigned,
     ...managedForAll,
@@ -53,9 +47,7 @@ export const teamRoutes = {
     errors: ['team_exists', 'signing_key_missing'],
   },
   issueKey: {
-    ...ofOperators,
-    method: 'POST',
-    url: '/api/v1/admin/keys',
+    ...post('command-service', 'Operators', '/api/v1/admin/keys'),
     summary: 'Issues an API key for a team, and shows it once',
     description: `Two keys of an environment may be active, so that one replaces the other. With your own \`keyId\`, a repeat issues no second key.\n\n${whereSigned}`,
     scopes: ['operators:teams'],
@@ -68,9 +60,7 @@ export const teamRoutes = {
     errors: ['team_not_found', 'key_exists', 'too_many_active_keys', 'signing_key_missing'],
   },
   revokeKey: {
-    ...ofOperators,
-    method: 'POST',
-    url: '/api/v1/admin/keys/:keyId/revoke',
+    ...post('command-service', 'Operators', '/api/v1/admin/keys/:keyId/revoke'),
     summary: 'Revokes an API key permanently',
     description: `It is rejected within a second. A repeat changes nothing.\n\n${whereSigned}`,
     scopes: ['operators:teams'],

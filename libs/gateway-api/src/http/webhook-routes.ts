@@ -1,10 +1,9 @@
 /** The standing endpoints of a team, and the webhooks sent to them and to each `callbackUrl`. */
 import { webhookListSchema } from './queries.ts';
-import { done } from './route-parts.ts';
+import { done, get, patch, post, remove } from './route-parts.ts';
 import type { Route } from './routes.ts';
 
 const endpoints = '/api/v1/webhook-endpoints';
-const atEndpoints = { service: 'notifier', tag: 'Webhooks' } as const;
 const reading = ['read', 'admin'] as const;
 const changing = ['admin', 'operators:teams'] as const;
 const ofOne = ['webhook_endpoint_not_found'] as const;
@@ -23,17 +22,13 @@ export const ofReplays = [
 
 export const webhookRoutes = {
   listWebhookEndpoints: {
-    ...atEndpoints,
-    method: 'GET',
-    url: endpoints,
+    ...get('notifier', 'Webhooks', endpoints),
     summary: 'Lists the standing webhook endpoints of your team',
     scopes: reading,
     answers: done('The endpoints, oldest first.', 'WebhookEndpointList'),
   },
   createWebhookEndpoint: {
-    ...atEndpoints,
-    method: 'POST',
-    url: endpoints,
+    ...post('notifier', 'Webhooks', endpoints),
     summary: 'Adds a standing webhook endpoint',
     description:
       'The endpoint receives all events from now on, in addition to the `callbackUrl` of a payment. Its origin must be on the list of allowed origins of your team. At most 20 endpoints per environment, and one per URL: a repeat is refused.',
@@ -51,18 +46,14 @@ export const webhookRoutes = {
     errors: [...ofChanges, 'too_many_webhook_endpoints'],
   },
   retrieveWebhookEndpoint: {
-    ...atEndpoints,
-    method: 'GET',
-    url: `${endpoints}/:id`,
+    ...get('notifier', 'Webhooks', `${endpoints}/:id`),
     summary: 'Shows a standing webhook endpoint',
     scopes: reading,
     answers: done('The endpoint.', 'WebhookEndpointAnswer'),
     errors: ofOne,
   },
   changeWebhookEndpoint: {
-    ...atEndpoints,
-    method: 'PATCH',
-    url: `${endpoints}/:id`,
+    ...patch('notifier', 'Webhooks', `${endpoints}/:id`),
     summary: 'Changes, disables or enables a standing webhook endpoint',
     description:
       'Omitted fields are unchanged. Undelivered webhooks go to the new URL from the next attempt on. Webhooks for a disabled endpoint fail without an attempt. Replay them after you have enabled it.',
@@ -72,9 +63,7 @@ export const webhookRoutes = {
     errors: [...ofChanges, ...ofOne],
   },
   removeWebhookEndpoint: {
-    ...atEndpoints,
-    method: 'DELETE',
-    url: `${endpoints}/:id`,
+    ...remove('notifier', 'Webhooks', `${endpoints}/:id`),
     summary: 'Removes a standing webhook endpoint',
     description: 'Nothing is sent to it any longer. A repeat returns 404.',
     scopes: changing,
@@ -82,9 +71,7 @@ export const webhookRoutes = {
     errors: ofOne,
   },
   rotateWebhookEndpointSecret: {
-    ...atEndpoints,
-    method: 'POST',
-    url: `${endpoints}/:id/rotate-secret`,
+    ...post('notifier', 'Webhooks', `${endpoints}/:id/rotate-secret`),
     summary: 'Gives a standing webhook endpoint a new secret',
     description:
       'For `overlapHours` (24 unless given) webhooks carry the signatures of both. Send 0 if the old secret has leaked. A repeat rotates again.',
@@ -94,9 +81,7 @@ export const webhookRoutes = {
     errors: ['too_many_endpoint_changes', ...ofOne],
   },
   testWebhookEndpoint: {
-    ...atEndpoints,
-    method: 'POST',
-    url: `${endpoints}/:id/test`,
+    ...post('notifier', 'Webhooks', `${endpoints}/:id/test`),
     summary: 'Sends a test event to a standing webhook endpoint, once',
     description: 'Its body has the `type` `test`. It is listed among the deliveries with its outcome.',
     scopes: changing,
@@ -104,9 +89,7 @@ export const webhookRoutes = {
     errors: ['webhook_endpoint_disabled', ...ofOne],
   },
   listWebhooks: {
-    ...atEndpoints,
-    method: 'GET',
-    url: '/api/v1/webhooks',
+    ...get('notifier', 'Webhooks', '/api/v1/webhooks'),
     summary: 'Lists webhooks with every delivery attempt: failed ones first, then latest first',
     description:
       'Webhooks to all endpoints and `callbackUrl`s; with `token`, those of one payment or payout. Without `token`, lists the last 10,000 delivered webhooks of the environment and all undelivered ones. They are deleted 30 days after their last attempt by default.',
@@ -116,9 +99,7 @@ export const webhookRoutes = {
     errors: ['invalid_param', 'read_model_behind'],
   },
   replayWebhooks: {
-    ...atEndpoints,
-    method: 'POST',
-    url: '/api/v1/webhooks/replay',
+    ...post('notifier', 'Webhooks', '/api/v1/webhooks/replay'),
     summary: 'Sends webhooks again',
     description:
       'Replays the webhook with this `id`, all webhooks of the payment or payout with this `token`, or all that failed (with `status`: were delivered), oldest first. At most 500 at a time: while the answer has `nextCursor`, send the same body with it as `cursor`. A webhook that was replayed 200 times, or whose endpoint is disabled, is skipped.',
