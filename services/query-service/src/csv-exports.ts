@@ -24,7 +24,7 @@ export interface ExportOptions {
 type Lines = AsyncGenerator<string, void, void>;
 
 /** A file is named after its team and its time: `payments-shop-2030-01.csv`. */
-type ExportName = 'payments' | 'refunds' | 'disputes' | 'journal' | 'statements';
+export type ExportName = 'payments' | 'refunds' | 'disputes' | 'journal' | 'statements';
 
 /** Adds a route for a file of this name. `linesOf` is undefined for a call that it has refused. */
 export type AddExport = <Stated extends Route>(

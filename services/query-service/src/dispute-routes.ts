@@ -12,10 +12,9 @@ import {
 import { omitUndefined } from '@tollgate/service-kit';
 import { disputeKind, readView, type DisputeView } from '@tollgate/views';
 import type { FastifyInstance } from 'fastify';
-import { linesOfList, type AddExport } from './csv-exports.ts';
 import { sendTagged } from './entity-tag.ts';
-import { sendList } from './list-answer.ts';
 import { allOwnersIn, ofCaller, ofTeams } from './list-query.ts';
+import type { ListRoutes } from './list-routes.ts';
 import { readInPieces } from './pieces.ts';
 import { type ReadDependencies } from './reading.ts';
 
@@ -25,31 +24,27 @@ const newestMax = 100;
 export function registerDisputeRoutes(
   app: FastifyInstance,
   deps: ReadDependencies,
-  addExport: AddExport,
+  { addList, addFile }: ListRoutes,
 ): void {
   const { store, index, share } = deps;
+  const disputes = { name: 'disputes', list: index.listDisputes } as const;
 
   addReadRoute(app, deps, routes.listNewestDisputes, async ({ caller, reply }) => {
-    const query = { ...ofCaller(caller, {}), perPage: newestMax };
+    const query = ofCaller({ caller, query: { perPage: newestMax } });
     const list = await readInPieces(share, query, index.listDisputes);
     if (list.kind === 'refused') return sendRefusedPage(reply, list.parameter);
     return reply.send({ success: true, disputes: list.views.map(toSpecifiedDispute) });
   });
-
-  addReadRoute(app, deps, routes.listDisputes, ({ caller, query: asked, reply }) => {
-    const query = ofCaller(caller, asked);
-    return sendList(reply, share, {
-      name: 'disputes',
-      query,
-      list: index.listDisputes,
-      toShown: toPublicDispute,
-    });
-  });
-
-  addExport(routes.exportDisputes, 'disputes', ({ caller, query: asked }) => {
-    const query = ofCaller(caller, asked);
-    return linesOfList(share, columns, (page) => index.listDisputes({ ...query, ...page }), toPublicDispute);
-  });
+  addList(routes.listDisputes, { ...disputes, toShown: toPublicDispute }, ofCaller);
+  addFile(routes.exportDisputes, { ...disputes, columns, toCells: toPublicDispute }, ofCaller);
+  addList(routes.listDisputesOfAll, { ...disputes, toShown: toOwned }, (call) =>
+    ofTeams(deps, call, allOwnersIn),
+  );
+  addFile(
+    routes.exportDisputesOfAll,
+    { ...disputes, columns: ['team', 'environment', ...columns], toCells: toOwned },
+    (call) => ofTeams(deps, call, allOwnersIn),
+  );
 
   addReadRoute(app, deps, routes.retrieveDispute, async ({ caller, request, reply }) => {
     const token = parameterOf(request, 'token');
@@ -57,21 +52,6 @@ export function registerDisputeRoutes(
     if (view === undefined || !isOwnedBy(view.dispute, caller)) return sendError(reply, 'dispute_not_found');
     tellPosition(reply, [view]);
     return sendTagged(request, reply, { success: true, dispute: toPublicDispute(view) });
-  });
-
-  addReadRoute(app, deps, routes.listDisputesOfAll, ({ query: asked, reach, reply }) => {
-    const query = ofTeams(deps, reach, asked, allOwnersIn);
-    return sendList(reply, share, { name: 'disputes', query, list: index.listDisputes, toShown: toOwned });
-  });
-
-  addExport(routes.exportDisputesOfAll, 'disputes', ({ query: asked, reach }) => {
-    const query = ofTeams(deps, reach, asked, allOwnersIn);
-    return linesOfList(
-      share,
-      ['team', 'environment', ...columns],
-      (page) => index.listDisputes({ ...query, ...page }),
-      toOwned,
-    );
   });
 }
 

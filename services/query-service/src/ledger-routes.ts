@@ -7,10 +7,10 @@ import { omitUndefined, utcDayOf } from '@tollgate/service-kit';
 import type { Reach } from '@tollgate/teams';
 import { type JournalRow, SumTooLarge } from '@tollgate/views';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { textOfList, type AddExport } from './csv-exports.ts';
+import { textOfList } from './csv-exports.ts';
 import { byteOrderMark, decimal, toCsvLine, type Cell } from './csv.ts';
-import { sendList } from './list-answer.ts';
 import { allOwnersIn, ofCaller, ofTeams, ownersIn } from './list-query.ts';
+import type { ListRoutes } from './list-routes.ts';
 import type { ReadDependencies } from './reading.ts';
 import {
   allAmounts,
@@ -20,13 +20,9 @@ import {
   type Statement,
 } from './statements.ts';
 
-export function registerLedgerRoutes(
-  app: FastifyInstance,
-  deps: ReadDependencies,
-  addExport: AddExport,
-): void {
-  addJournal(app, deps, addExport);
-  addStatements(app, deps, addExport);
+export function registerLedgerRoutes(app: FastifyInstance, deps: ReadDependencies, lists: ListRoutes): void {
+  addJournal(deps, lists);
+  addStatements(app, deps, lists);
   const { index, directory } = deps;
 
   addReadRoute(app, deps, routes.listBalancesOfAll, async ({ query, reach, reply }) => {
@@ -43,21 +39,17 @@ export function registerLedgerRoutes(
   });
 }
 
-function addJournal(app: FastifyInstance, deps: ReadDependencies, addExport: AddExport): void {
+function addJournal(deps: ReadDependencies, { addList, addExport }: ListRoutes): void {
   const { index, share } = deps;
+  const entries = { name: 'entries', list: index.listJournal } as const;
+  const toOwned = (entry: JournalRow) => ({ ...toPublicJournalEntry(entry), ...ownerOf(entry) });
 
-  addReadRoute(app, deps, routes.listJournal, ({ caller, query: asked, reply }) => {
-    const query = ofCaller(caller, asked);
-    return sendList(reply, share, {
-      name: 'entries',
-      query,
-      list: index.listJournal,
-      toShown: toPublicJournalEntry,
-    });
-  });
-
-  addExport(routes.exportJournal, 'journal', ({ caller, query: asked }) => {
-    const query = ofCaller(caller, asked);
+  addList(routes.listJournal, { ...entries, toShown: toPublicJournalEntry }, ofCaller);
+  addList(routes.listJournalOfAll, { ...entries, toShown: toOwned }, (call) =>
+    ofTeams(deps, call, allOwnersIn),
+  );
+  addExport(routes.exportJournal, 'journal', (call) => {
+    const query = ofCaller(call);
     return textOfList(
       share,
       journalColumns,
@@ -65,15 +57,8 @@ function addJournal(app: FastifyInstance, deps: ReadDependencies, addExport: Add
       (entry) => linesOfEntry(entry),
     );
   });
-
-  addReadRoute(app, deps, routes.listJournalOfAll, ({ query: asked, reach, reply }) => {
-    const query = ofTeams(deps, reach, asked, allOwnersIn);
-    const toShown = (entry: JournalRow) => ({ ...toPublicJournalEntry(entry), ...ownerOf(entry) });
-    return sendList(reply, share, { name: 'entries', query, list: index.listJournal, toShown });
-  });
-
-  addExport(routes.exportJournalOfAll, 'journal', ({ query: asked, reach }) => {
-    const query = ofTeams(deps, reach, asked, allOwnersIn);
+  addExport(routes.exportJournalOfAll, 'journal', (call) => {
+    const query = ofTeams(deps, call, allOwnersIn);
     return textOfList(
       share,
       ['environment', 'team', ...journalColumns],
@@ -108,7 +93,7 @@ const moneyCells = (amount: bigint, currency: string): Cell[] => [
   decimal(amount, currency),
 ];
 
-function addStatements(app: FastifyInstance, deps: ReadDependencies, addExport: AddExport): void {
+function addStatements(app: FastifyInstance, deps: ReadDependencies, { addExport }: ListRoutes): void {
   const { index, clock } = deps;
   const ofTeam = ({ team, environment }: ListOwner, { month, currency }: MonthAsked) =>
     statementsOf(

@@ -13,14 +13,18 @@ interface Filters {
 }
 
 /** For the caller's own entries. */
-export const ofCaller = <Query extends Filters>({ team, environment }: Caller, query: Query) =>
-  toListQuery([{ team, environment }], query);
+export const ofCaller = <Query extends Filters>({
+  caller: { team, environment },
+  query,
+}: {
+  caller: Pick<Caller, 'team' | 'environment'>;
+  query: Query;
+}) => toListQuery([{ team, environment }], query);
 
 /** For those of the teams within reach that the caller asks for. */
 export function ofTeams<Query extends Filters & AskedOwners>(
   deps: Pick<ReadDependencies, 'directory'>,
-  reach: Reach,
-  { team, environment, ...query }: Query,
+  { reach, query: { team, environment, ...query } }: { reach: Reach; query: Query },
   among = ownersIn,
 ) {
   return toListQuery(among(deps, reach, { team, environment }), query);

@@ -10,7 +10,6 @@ import {
   isToken,
 } from '@tollgate/core';
 import { minorUnitDigits } from '@tollgate/core/money';
-import { lagSeconds } from '@tollgate/event-store';
 import {
   proposedByOf,
   toIso,
@@ -27,18 +26,15 @@ import {
   parameterOf,
   sendRefusedPage,
 } from '@tollgate/gateway-api/http';
-import { dayMs, hourMs, omitUndefined } from '@tollgate/service-kit';
+import { omitUndefined } from '@tollgate/service-kit';
 import { type Reach, type TeamKey, isExpired, readAuditPage } from '@tollgate/teams';
-import { type PaymentView, foldStream, paymentKind, viewKinds } from '@tollgate/views';
+import { type PaymentView, foldStream, paymentKind } from '@tollgate/views';
 import { type ReviewEntry, reviewKinds } from '@tollgate/lists';
 import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
-import { type AddExport, linesOfList } from './csv-exports.ts';
-import { countHours, countOutcomes } from './overview.ts';
 import { fileColumns, toFileCells } from './payment-lists.ts';
-import { sendList } from './list-answer.ts';
-import { allOwnersIn, ofTeams, ownersIn } from './list-query.ts';
-import { paymentHistory, readOperatorHistory } from './history.ts';
+import { ofTeams, ownersIn } from './list-query.ts';
+import type { ListRoutes } from './list-routes.ts';
 import { search } from './operator-search.ts';
 import { readInPieces } from './pieces.ts';
 import { type ReadDependencies } from './reading.ts';
@@ -58,33 +54,29 @@ export type OperatorReadDependencies = ReadDependencies & {
 
 type PaymentsAsked = z.infer<(typeof routes.exportPaymentsOfAll)['query']>;
 
-function paymentsAsked<Query extends PaymentsAsked>(deps: ReadDependencies, reach: Reach, query: Query) {
-  const { amountFrom, amountTo, account, sanitizedMask, declineReason, ...asked } = query;
-  const accepts = acceptsOf({ amountFrom, amountTo, account, sanitizedMask, declineReason });
-  return { ...ofTeams(deps, reach, asked), accepts };
-}
-
 export function registerOperatorRoutes(
   app: FastifyInstance,
   deps: OperatorReadDependencies,
-  addExport: AddExport,
+  { addList, addFile }: ListRoutes,
 ): void {
-  const { store, index, clock, share } = deps;
+  const { store, index } = deps;
+  const payments = { name: 'payments', list: index.listPayments } as const;
+  const asked = <Query extends PaymentsAsked>(call: { reach: Reach; query: Query }) => {
+    const { amountFrom, amountTo, account, sanitizedMask, declineReason, ...query } = call.query;
+    const accepts = acceptsOf({ amountFrom, amountTo, account, sanitizedMask, declineReason });
+    return { ...ofTeams(deps, { reach: call.reach, query }), accepts };
+  };
 
-  addReadRoute(app, deps, routes.listPaymentsOfAll, ({ query: asked, reach, reply }) => {
-    const query = paymentsAsked(deps, reach, asked);
-    return sendList(reply, share, { name: 'payments', query, list: index.listPayments, toShown: toOwned });
-  });
-
-  addExport(routes.exportPaymentsOfAll, 'payments', ({ query: asked, reach }) => {
-    const query = paymentsAsked(deps, reach, asked);
-    return linesOfList(
-      share,
-      ['team', 'environment', 'account', ...fileColumns],
-      (page) => readInPieces(share, { ...query, ...page }, index.listPayments),
-      (view) => ({ ...toFileCells(view), ...ownerOf(view) }),
-    );
-  });
+  addList(routes.listPaymentsOfAll, { ...payments, toShown: toOwned }, asked);
+  addFile(
+    routes.exportPaymentsOfAll,
+    {
+      ...payments,
+      columns: ['team', 'environment', 'account', ...fileColumns],
+      toCells: (view) => ({ ...toFileCells(view), ...ownerOf(view) }),
+    },
+    asked,
+  );
 
   addReadRoute(app, deps, routes.retrievePaymentOfAny, async ({ request, reach, reply }) => {
     const token = parameterOf(request, 'token');
@@ -95,34 +87,6 @@ export function registerOperatorRoutes(
     return reply.send({ ...toDetail(view, index.nextInquiryAt(token)), disputes });
   });
 
-  addReadRoute(app, deps, routes.listPaymentEventsOfAny, async ({ request, reach, reply }) => {
-    const token = parameterOf(request, 'token');
-    const events = await readOperatorHistory(store, paymentHistory, { token, reach });
-    return events === undefined
-      ? sendError(reply, 'payment_not_found')
-      : reply.send({ success: true, events });
-  });
-
-  addReadRoute(app, deps, routes.showOverview, async ({ reach, reply }) => {
-    const owners = allOwnersIn(deps, reach);
-    const { unresolvedPayments, unresolvedPayouts, ...waiting } = index.countWaiting(owners);
-    // Durations belong to the process, and to no team.
-    const creations = reach.isEverywhere ? deps.requests.creations() : [];
-    const hours = (await countHours(deps, owners, clock.now())).map(({ hour, ...counted }) => {
-      const { ownMs, providerMs } = creations.find((each) => each.hour === hour) ?? {};
-      return { hour: toIso(hour), ...counted, ...omitUndefined({ ownMs, providerMs }) };
-    });
-    return reply.send({
-      success: true,
-      at: toIso(clock.now()),
-      hours,
-      ...omitUndefined({ readModelLagMs: await readModelLagMs(deps) }),
-      unresolved: unresolvedPayments + unresolvedPayouts,
-      unresolvedPayouts,
-      ...waiting,
-    });
-  });
-
   addSearch(app, deps);
   addReviews(app, deps);
   addSecurityLog(app, deps);
@@ -130,7 +94,6 @@ export function registerOperatorRoutes(
 }
 
 function addSearch(app: FastifyInstance, deps: OperatorReadDependencies): void {
-  const { clock } = deps;
   addReadRoute(app, deps, routes.searchAll, async ({ query: { q }, reach, reply }) => {
     const { hits, request, isPartial } = await search(deps, { reach, owners: ownersIn(deps, reach) }, q);
     return reply.send({
@@ -139,23 +102,7 @@ function addSearch(app: FastifyInstance, deps: OperatorReadDependencies): void {
       ...omitUndefined({ request: request && toOwnedRequest(request), isPartial }),
     });
   });
-
-  addReadRoute(app, deps, routes.countOutcomes, async ({ query, reach, reply }) => {
-    const { team, environment, by, step, createdBefore = clock.now() + 1, ...asked } = query;
-    const { createdFrom = createdBefore - countedDays * dayMs } = asked;
-    const owners = ownersIn(deps, reach, { team, environment });
-    const within = { createdFrom, createdBefore, stepMs: step === 'hour' ? hourMs : dayMs };
-    const counts = await countOutcomes(deps, owners, { ...within, by });
-    return reply.send({
-      success: true,
-      createdFrom: toIso(createdFrom),
-      counts: counts.map(({ at, ...count }) => ({ at: toIso(at), ...count })),
-    });
-  });
 }
-
-/** The range of outcomes unless one is given. */
-const countedDays = 31;
 
 function addReviews(app: FastifyInstance, deps: OperatorReadDependencies): void {
   const { index } = deps;
@@ -172,7 +119,7 @@ function addReviews(app: FastifyInstance, deps: OperatorReadDependencies): void 
         count: entries.length,
       });
     }
-    const asked = { ...ofTeams(deps, reach, query), kinds: reviewKinds };
+    const asked = { ...ofTeams(deps, { reach, query }), kinds: reviewKinds };
     const list = await readInPieces(deps.share, asked, index.listReviews);
     if (list.kind === 'refused') return sendRefusedPage(reply, list.parameter);
     const { views: entries, nextCursor } = list;
@@ -194,12 +141,6 @@ function addTeamNames(app: FastifyInstance, deps: OperatorReadDependencies): voi
     const withoutKey = teams.filter((name) => directory.find(name)?.keys.some(isActive) !== true);
     return reply.send({ success: true, teams, withoutKey });
   });
-}
-
-async function readModelLagMs(deps: OperatorReadDependencies): Promise<number | undefined> {
-  const prefixes = viewKinds.map(({ streamPrefix }) => streamPrefix);
-  const seconds = await lagSeconds(deps, { from: deps.index.position(), prefixes });
-  return seconds === undefined ? undefined : Math.round(seconds * 1_000);
 }
 
 function addSecurityLog(app: FastifyInstance, deps: OperatorReadDependencies): void {

@@ -1,39 +1,34 @@
 /** Payments, and payouts if the specification shows them among payments. */
 import { routes, sendError, addReadRoute, parameterOf, tellPosition } from '@tollgate/gateway-api/http';
 import type { FastifyInstance } from 'fastify';
-import { linesOfList, type AddExport } from './csv-exports.ts';
+import { linesOfList } from './csv-exports.ts';
 import { sendTagged } from './entity-tag.ts';
-import { paymentHistory, readHistory } from './history.ts';
-import { sendList } from './list-answer.ts';
 import { ofCaller } from './list-query.ts';
+import type { ListRoutes } from './list-routes.ts';
 import { fileColumns, listOf, toFileCells, toShownTo } from './payment-lists.ts';
 import { mayReadPayouts, sendPayoutsNotAllowed, type ReadDependencies } from './reading.ts';
 
 export function registerPaymentRoutes(
   app: FastifyInstance,
   deps: ReadDependencies,
-  addExport: AddExport,
+  { sendPage, addExport }: ListRoutes,
 ): void {
-  const { store, index, own, share } = deps;
+  const { index, own, share } = deps;
 
   addReadRoute(
     app,
     deps,
     routes.listPayments,
-    async ({ caller, query: { operationType, ...asked }, reply }) => {
+    async ({ caller, query: { operationType, ...query }, reply }) => {
       if (operationType !== 'pays' && !mayReadPayouts(caller)) return sendPayoutsNotAllowed(reply);
-      return sendList(reply, share, {
-        name: 'payments',
-        query: ofCaller(caller, asked),
-        list: listOf(index, operationType),
-        toShown: toShownTo(caller),
-      });
+      const listed = { name: 'payments', list: listOf(index, operationType), toShown: toShownTo(caller) };
+      return sendPage(reply, ofCaller({ caller, query }), listed);
     },
   );
 
   addExport(routes.exportPayments, 'payments', ({ caller, query: { operationType, ...asked }, reply }) => {
     if (operationType !== 'pays' && !mayReadPayouts(caller)) return void sendPayoutsNotAllowed(reply);
-    const query = ofCaller(caller, asked);
+    const query = ofCaller({ caller, query: asked });
     const list = listOf(index, operationType);
     return linesOfList(share, fileColumns, (page) => list({ ...query, ...page }), toFileCells);
   });
@@ -46,13 +41,5 @@ export function registerPaymentRoutes(
     if (view === undefined) return sendError(reply, 'payment_not_found');
     tellPosition(reply, [view]);
     return sendTagged(request, reply, { success: true, payment: toShownTo(caller)(view) });
-  });
-
-  addReadRoute(app, deps, routes.listPaymentEvents, async ({ caller, request, reply }) => {
-    const token = parameterOf(request, 'token');
-    const found = await readHistory(store, paymentHistory, { caller, token });
-    if (found === undefined) return sendError(reply, 'payment_not_found');
-    tellPosition(reply, [found]);
-    return reply.send({ success: true, events: found.entries });
   });
 }

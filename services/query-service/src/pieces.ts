@@ -10,7 +10,7 @@ const visitedMax = 5_000;
 export interface Paged {
   perPage: number;
   cursor?: string;
-  limit?: number | undefined;
+  limit?: number;
   withTotal?: boolean;
 }
 
@@ -23,7 +23,7 @@ export async function readInPieces<View, Query extends Paged>(
   const views: View[] = [];
   let [visited, length] = [0, 0];
   let totalCount: number | undefined;
-  let piece: Paged = query;
+  let piece: Omit<Paged, 'limit'> = query;
   for (;;) {
     const limit = Math.min(pieceMax, query.perPage - views.length);
     const found = list({ ...piece, limit } as Paged as Query);

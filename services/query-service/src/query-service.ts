@@ -5,11 +5,14 @@ import type { SecurityWatch, TeamDirectory } from '@tollgate/teams';
 import { type Clock, type Log, type UnderWay, createUnderWay, createReadShare } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
 import { createPositionWaits } from '@tollgate/gateway-api/http';
+import { registerOverviewRoutes } from './overview-routes.ts';
 import { createOwnViews } from './own-views.ts';
 import { registerCredentialRoutes } from './credential-routes.ts';
 import { registerLedgerRoutes } from './ledger-routes.ts';
 import { registerOperatorRoutes } from './operator-routes.ts';
 import { createExports } from './csv-exports.ts';
+import { registerHistoryRoutes } from './history-routes.ts';
+import { createListRoutes } from './list-routes.ts';
 import { registerPaymentRoutes } from './payment-routes.ts';
 import { registerPayoutRoutes } from './payout-routes.ts';
 import { registerDisputeRoutes } from './dispute-routes.ts';
@@ -63,17 +66,20 @@ export function createQueryService(options: QueryServiceOptions) {
     /** Adds the GET routes to a server that answers in JSON only. */
     registerRoutes: (app: FastifyInstance): void => {
       const addExport = createExports(app, deps, { stalledMs: exportStalledMs, recordExport });
-      registerPaymentRoutes(app, deps, addExport);
-      registerRefundRoutes(app, deps, addExport);
-      registerDisputeRoutes(app, deps, addExport);
-      registerLedgerRoutes(app, deps, addExport);
-      registerPayoutRoutes(app, deps);
-      registerTeamRoutes(app, deps);
+      const lists = createListRoutes(app, deps, addExport);
+      registerPaymentRoutes(app, deps, lists);
+      registerRefundRoutes(app, deps, lists);
+      registerDisputeRoutes(app, deps, lists);
+      registerLedgerRoutes(app, deps, lists);
+      registerPayoutRoutes(app, deps, lists);
+      registerHistoryRoutes(app, deps);
+      registerTeamRoutes(app, deps, lists);
       registerTotalsRoutes(app, deps);
       registerReconciliationRoutes(app, deps);
       registerRequestRoutes(app, { ...deps, instance }, requests);
       registerFeedRoutes(app, { ...deps, recordOf });
-      registerOperatorRoutes(app, { ...deps, requests }, addExport);
+      registerOperatorRoutes(app, { ...deps, requests }, lists);
+      registerOverviewRoutes(app, { ...deps, requests });
       registerCredentialRoutes(app, deps);
     },
   };

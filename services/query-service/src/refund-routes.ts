@@ -7,54 +7,38 @@ import type { RefundEntry } from '@tollgate/lists';
 import { type Caller } from '@tollgate/teams';
 import type { PaymentView } from '@tollgate/views';
 import type { FastifyInstance } from 'fastify';
-import { codesOf, linesOfList, type AddExport } from './csv-exports.ts';
+import { codesOf } from './csv-exports.ts';
 import { sendTagged } from './entity-tag.ts';
-import { sendList } from './list-answer.ts';
 import { ofCaller, ofTeams } from './list-query.ts';
+import type { ListRoutes } from './list-routes.ts';
 import type { OwnViews } from './own-views.ts';
 import { type ReadDependencies } from './reading.ts';
 
 export function registerRefundRoutes(
   app: FastifyInstance,
   deps: ReadDependencies,
-  addExport: AddExport,
+  { addList, addFile }: ListRoutes,
 ): void {
-  const { index, share } = deps;
+  const refunds = { name: 'refunds', list: deps.index.listRefunds } as const;
 
-  addReadRoute(app, deps, routes.listRefunds, ({ caller, query: asked, reply }) =>
-    sendList(reply, share, {
-      name: 'refunds',
-      query: ofCaller(caller, asked),
-      list: index.listRefunds,
-      toShown,
-    }),
+  addList(routes.listRefunds, { ...refunds, toShown }, ofCaller);
+  addFile(routes.exportRefunds, { ...refunds, columns, toCells }, ofCaller);
+  addList(routes.listRefundsOfAll, { ...refunds, toShown: toOwned }, (call) => ofTeams(deps, call));
+  addFile(
+    routes.exportRefundsOfAll,
+    {
+      ...refunds,
+      columns: ['team', 'environment', ...columns],
+      toCells: (entry) => ({ ...toCells(entry), ...ownerOf(entry) }),
+    },
+    (call) => ofTeams(deps, call),
   );
-
-  addExport(routes.exportRefunds, 'refunds', ({ caller, query: asked }) => {
-    const query = ofCaller(caller, asked);
-    return linesOfList(share, columns, (page) => index.listRefunds({ ...query, ...page }), toCells);
-  });
 
   addReadRoute(app, deps, routes.retrieveRefund, async ({ caller, request, reply }) => {
     const found = await findRefund(deps, caller, parameterOf(request, 'refundToken'));
     if (found === undefined) return sendError(reply, 'refund_not_found');
     tellPosition(reply, [found]);
     return sendTagged(request, reply, { success: true, refund: toShown(found) });
-  });
-
-  addReadRoute(app, deps, routes.listRefundsOfAll, ({ query: asked, reach, reply }) => {
-    const query = ofTeams(deps, reach, asked);
-    return sendList(reply, share, { name: 'refunds', query, list: index.listRefunds, toShown: toOwned });
-  });
-
-  addExport(routes.exportRefundsOfAll, 'refunds', ({ query: asked, reach }) => {
-    const query = ofTeams(deps, reach, asked);
-    return linesOfList(
-      share,
-      ['team', 'environment', ...columns],
-      (page) => index.listRefunds({ ...query, ...page }),
-      (entry) => ({ ...toCells(entry), ...ownerOf(entry) }),
-    );
   });
 }
 

@@ -2,13 +2,15 @@
 import { toPublicReviewEntry } from '@tollgate/gateway-api';
 import { routes, addReadRoute } from '@tollgate/gateway-api/http';
 import type { FastifyInstance } from 'fastify';
-import { sendList } from './list-answer.ts';
 import { ofCaller } from './list-query.ts';
+import type { ListRoutes } from './list-routes.ts';
 import { mayReadPayouts, type ReadDependencies } from './reading.ts';
 
-export function registerTeamRoutes(app: FastifyInstance, deps: ReadDependencies): void {
-  const { index } = deps;
-
+export function registerTeamRoutes(
+  app: FastifyInstance,
+  deps: ReadDependencies,
+  { sendPage }: ListRoutes,
+): void {
   addReadRoute(app, deps, routes.listReviews, ({ caller, query, reply }) => {
     // Callers who may resolve reviews may see all of them.
     const maySeeAll = mayReadPayouts(caller) || caller.scopes.has('admin');
@@ -17,10 +19,10 @@ export function registerTeamRoutes(app: FastifyInstance, deps: ReadDependencies)
       ...(maySeeAll ? ['payout' as const] : []),
       ...(caller.scopes.has('admin') ? ['unmatched' as const] : []),
     ];
-    return sendList(reply, deps.share, {
+    const asked = { ...ofCaller({ caller, query }), kinds };
+    return sendPage(reply, asked, {
       name: 'reviews',
-      query: { ...ofCaller(caller, query), kinds },
-      list: index.listReviews,
+      list: deps.index.listReviews,
       toShown: toPublicReviewEntry,
     });
   });

@@ -1,14 +1,69 @@
-/** Counts payments over time for operators: the last 24 hours of the overview, and approved and declined ones by group. */
+/** Routes that count payments over time for operators: the last 24 hours, and approved and declined ones by group. */
 import { type PaymentPhase, paymentPhases, statusOfPhase } from '@tollgate/core';
-import { dayMs, hourMs } from '@tollgate/service-kit';
+import { dayMs, hourMs, omitUndefined } from '@tollgate/service-kit';
 import type { CountQuery, ListOwner, PhaseCount } from '@tollgate/lists';
+import { addReadRoute, routes } from '@tollgate/gateway-api/http';
+import { lagSeconds } from '@tollgate/event-store';
+import { toIso } from '@tollgate/gateway-api';
+import type { RequestLedger } from '@tollgate/requests';
+import { viewKinds } from '@tollgate/views';
+import type { FastifyInstance } from 'fastify';
+import { allOwnersIn, ownersIn } from './list-query.ts';
 import type { ReadDependencies } from './reading.ts';
+
+type OverviewDependencies = ReadDependencies & { requests: Pick<RequestLedger, 'creations'> };
+
+export function registerOverviewRoutes(app: FastifyInstance, deps: OverviewDependencies): void {
+  const { clock } = deps;
+
+  addReadRoute(app, deps, routes.showOverview, async ({ reach, reply }) => {
+    const owners = allOwnersIn(deps, reach);
+    const { unresolvedPayments, unresolvedPayouts, ...waiting } = deps.index.countWaiting(owners);
+    // Durations belong to the process, and to no team.
+    const creations = reach.isEverywhere ? deps.requests.creations() : [];
+    const hours = (await countHours(deps, owners, clock.now())).map(({ hour, ...counted }) => {
+      const { ownMs, providerMs } = creations.find((each) => each.hour === hour) ?? {};
+      return { hour: toIso(hour), ...counted, ...omitUndefined({ ownMs, providerMs }) };
+    });
+    return reply.send({
+      success: true,
+      at: toIso(clock.now()),
+      hours,
+      ...omitUndefined({ readModelLagMs: await readModelLagMs(deps) }),
+      unresolved: unresolvedPayments + unresolvedPayouts,
+      unresolvedPayouts,
+      ...waiting,
+    });
+  });
+
+  addReadRoute(app, deps, routes.countOutcomes, async ({ query, reach, reply }) => {
+    const { team, environment, by, step, createdBefore = clock.now() + 1, ...asked } = query;
+    const { createdFrom = createdBefore - countedDays * dayMs } = asked;
+    const owners = ownersIn(deps, reach, { team, environment });
+    const within = { createdFrom, createdBefore, stepMs: step === 'hour' ? hourMs : dayMs };
+    const counts = await countOutcomes(deps, owners, { ...within, by });
+    return reply.send({
+      success: true,
+      createdFrom: toIso(createdFrom),
+      counts: counts.map(({ at, ...count }) => ({ at: toIso(at), ...count })),
+    });
+  });
+}
+
+/** The range of outcomes unless one is given. */
+const countedDays = 31;
+
+async function readModelLagMs(deps: OverviewDependencies): Promise<number | undefined> {
+  const prefixes = viewKinds.map(({ streamPrefix }) => streamPrefix);
+  const seconds = await lagSeconds(deps, { from: deps.index.position(), prefixes });
+  return seconds === undefined ? undefined : Math.round(seconds * 1_000);
+}
 
 type Counting = Pick<ReadDependencies, 'index' | 'share'>;
 
 const hoursShown = 24;
 
-export async function countHours(deps: Counting, owners: readonly ListOwner[], now: number) {
+async function countHours(deps: Counting, owners: readonly ListOwner[], now: number) {
   const last = Math.floor(now / hourMs) * hourMs;
   const first = last - (hoursShown - 1) * hourMs;
   const within = { createdFrom: first, createdBefore: last + hourMs, stepMs: hourMs };
@@ -29,7 +84,7 @@ export async function countHours(deps: Counting, owners: readonly ListOwner[], n
   });
 }
 
-export interface OutcomeCount {
+interface OutcomeCount {
   at: number;
   group?: string;
   approved: number;
@@ -37,7 +92,7 @@ export interface OutcomeCount {
 }
 
 /** One for each step and group in which a payment was approved or declined. */
-export async function countOutcomes(
+async function countOutcomes(
   deps: Counting,
   owners: readonly ListOwner[],
   { by, ...query }: Omit<CountQuery, 'by'> & { by?: CountQuery['by'] | 'team' },
