@@ -131,7 +131,7 @@ function createUnlessRefused(
   const { request, paidWith } = creation;
   const { orderNumber } = request;
   const mustBeUnique = merchant.uniqueOrderNumber && orderNumber !== undefined;
-  if (mustBeUnique && payments.existsOrderNumber(merchant.id, orderNumber))
+  if (mustBeUnique && payments.count({ merchantId: merchant.id, orderNumber }) > 0)
     return { refused: orderNumberTaken() };
   const charge = chargeOf(deps, merchant, paidWith);
   if (charge === 'unknown token') return { refused: recurringTokenNotFound('recurringToken') };

@@ -2,23 +2,27 @@ import type { DatabaseSync } from 'node:sqlite';
 import { StartupError } from '@tollgate/service-kit';
 
 /** Stored in the file; increases with every change of the schema. Earlier numbers were never released. */
-const schemaVersion = 6;
+const schemaVersion = 7;
 
+/** The columns by which records are found are computed from their JSON. */
 const tableOfRecords = (name: string) => `
   CREATE TABLE ${name} (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
-    record_id TEXT NOT NULL UNIQUE,
-    merchant_id INTEGER NOT NULL REFERENCES merchants (id),
-    order_number TEXT,
-    created_at INTEGER NOT NULL,
-    record TEXT NOT NULL
+    record TEXT NOT NULL,
+    record_id TEXT NOT NULL AS (record ->> '${name === 'disputes' ? 'id' : 'token'}'),
+    merchant_id INTEGER NOT NULL AS (record ->> 'merchantId'),
+    order_number TEXT AS (record ->> 'orderNumber'),
+    created_at INTEGER NOT NULL AS (record ->> 'createdAt'),
+    expires_at INTEGER AS (record ->> 'expiresAt'),
+    recurring_token TEXT AS (record ->> 'recurringToken')
   ) STRICT;
+  CREATE UNIQUE INDEX ${name}_by_id ON ${name} (record_id);
   CREATE INDEX ${name}_by_order_number ON ${name} (merchant_id, order_number);
   CREATE INDEX ${name}_by_creation ON ${name} (merchant_id, created_at);`;
 
 /**
- * Times are milliseconds since the Unix epoch. Each record is stored as JSON, with separate columns for searched
- * properties. `hold_lots` determines when each part of a wallet's held money settles.
+ * Times are milliseconds since the Unix epoch. `hold_lots` determines when each payment's part of a wallet's held money
+ * settles.
  */
 const schema = `
   CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
@@ -32,18 +36,6 @@ const schema = `
     merchant_id INTEGER NOT NULL REFERENCES merchants (id),
     created_at INTEGER NOT NULL
   ) STRICT;
-  CREATE TABLE payments (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    token TEXT NOT NULL UNIQUE,
-    merchant_id INTEGER NOT NULL REFERENCES merchants (id),
-    order_number TEXT,
-    created_at INTEGER NOT NULL,
-    expires_at INTEGER,
-    record TEXT NOT NULL
-  ) STRICT;
-  CREATE INDEX payments_by_order_number ON payments (merchant_id, order_number);
-  CREATE INDEX payments_by_creation ON payments (merchant_id, created_at);
-  CREATE INDEX payments_by_expiry ON payments (expires_at) WHERE expires_at IS NOT NULL;
   CREATE TABLE callbacks (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     merchant_id INTEGER NOT NULL REFERENCES merchants (id),
@@ -73,28 +65,21 @@ const schema = `
   CREATE TABLE wallets (
     merchant_id INTEGER NOT NULL REFERENCES merchants (id),
     currency TEXT NOT NULL,
-    hold INTEGER NOT NULL DEFAULT 0 CHECK (hold >= 0),
-    available INTEGER NOT NULL DEFAULT 0 CHECK (available >= 0),
-    debt INTEGER NOT NULL DEFAULT 0 CHECK (debt >= 0),
+    held INTEGER NOT NULL,
+    settled INTEGER NOT NULL,
     PRIMARY KEY (merchant_id, currency)
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE hold_lots (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    merchant_id INTEGER NOT NULL REFERENCES merchants (id),
-    currency TEXT NOT NULL,
-    token TEXT NOT NULL,
-    remaining INTEGER NOT NULL CHECK (remaining > 0),
-    due_at INTEGER NOT NULL
-  ) STRICT;
-  CREATE INDEX hold_lots_by_due_time ON hold_lots (due_at, id);
-  CREATE INDEX hold_lots_by_wallet ON hold_lots (merchant_id, currency, id);
-  CREATE INDEX hold_lots_by_token ON hold_lots (token);
-  CREATE TABLE recurring_tokens (
     token TEXT PRIMARY KEY,
     merchant_id INTEGER NOT NULL REFERENCES merchants (id),
-    payment_token TEXT NOT NULL
+    currency TEXT NOT NULL,
+    remaining INTEGER NOT NULL CHECK (remaining >= 0),
+    due_at INTEGER NOT NULL
   ) STRICT;
-  ${['refunds', 'payouts', 'disputes'].map(tableOfRecords).join('')}
+  CREATE INDEX hold_lots_by_due_time ON hold_lots (due_at);
+  ${['payments', 'refunds', 'payouts', 'disputes'].map(tableOfRecords).join('')}
+  CREATE INDEX payments_by_expiry ON payments (expires_at) WHERE expires_at IS NOT NULL;
+  CREATE INDEX payments_by_recurring_token ON payments (recurring_token) WHERE recurring_token IS NOT NULL;
 `;
 
 /**

@@ -1,4 +1,4 @@
-/** Payments, refunds, payouts and disputes as stored records: JSON, with columns for searched properties. */
+/** Payments, refunds, payouts and disputes, stored as JSON. */
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { z } from 'zod';
 import { paymentSchema, type Payment } from '../payments.ts';
@@ -66,75 +66,53 @@ export type Tables = ReturnType<typeof createTables>;
 /** Functions that write run inside a transaction. */
 export const createTables = (connection: DatabaseSync) => ({
   payments: createPaymentsTable(connection),
-  refunds: createRecordsTable<Refund>(connection, 'refunds', readerOf(refundSchema), tokenOf),
-  payouts: createRecordsTable<Payout>(connection, 'payouts', toPayout, tokenOf),
-  disputes: createRecordsTable<Dispute>(connection, 'disputes', readerOf(disputeSchema), ({ id }) => id),
+  refunds: createRecordsTable(connection, 'refunds', refundSchema, tokenOf),
+  payouts: createRecordsTable(connection, 'payouts', payoutSchema, tokenOf),
+  disputes: createRecordsTable(connection, 'disputes', disputeSchema, ({ id }) => id),
   queue: createCallbackQueue(connection),
   calls: createCallLog(connection),
 });
 
-type Row = Record<string, unknown>;
-const readerOf =
-  <Item>(schema: z.ZodType<Item>) =>
-  (row: Row): Item =>
-    schema.parse(JSON.parse(String(row['record'])));
-const toPayment = readerOf(paymentSchema);
-const toPayout = readerOf(payoutSchema);
 const tokenOf = ({ token }: { token: string }): string => token;
 
 function createPaymentsTable(connection: DatabaseSync) {
-  const insert = connection.prepare(
-    `INSERT INTO payments (token, merchant_id, order_number, created_at, expires_at, record) VALUES (?, ?, ?, ?, ?, ?)`,
-  );
-  const update = connection.prepare('UPDATE payments SET expires_at = ?, record = ? WHERE token = ?');
-  const find = connection.prepare('SELECT record FROM payments WHERE token = ?');
-  const rememberToken = connection.prepare(
-    'INSERT OR IGNORE INTO recurring_tokens (token, merchant_id, payment_token) VALUES (?, ?, ?)',
-  );
   const findFirst = connection.prepare(
-    'SELECT record FROM payments JOIN recurring_tokens ON payment_token = payments.token WHERE recurring_tokens.token = ?',
-  );
-  const existsOrderNumber = connection.prepare(
-    'SELECT 1 FROM payments WHERE merchant_id = ? AND order_number = ? LIMIT 1',
+    'SELECT record_id FROM payments WHERE recurring_token = ? ORDER BY id LIMIT 1',
   );
   const tokensDue = connection.prepare(
-    'SELECT token FROM payments WHERE expires_at <= ? ORDER BY expires_at LIMIT ?',
+    'SELECT record_id FROM payments WHERE expires_at <= ? ORDER BY expires_at LIMIT ?',
   );
   const nextExpiry = connection.prepare(
     'SELECT expires_at FROM payments WHERE expires_at IS NOT NULL ORDER BY expires_at LIMIT 1',
   );
+  const records = createRecordsTable(connection, 'payments', paymentSchema, tokenOf);
   return {
-    insert: (payment: Payment): void => {
-      const { token, merchantId, orderNumber, createdAt, expiresAt } = payment;
-      const record = JSON.stringify(payment);
-      insert.run(token, merchantId, orderNumber ?? null, createdAt, expiresAt ?? null, record);
-    },
-    update: (payment: Payment): void => {
-      update.run(payment.expiresAt ?? null, JSON.stringify(payment), payment.token);
-      const { recurringToken, merchantId, token } = payment;
-      if (recurringToken !== undefined) rememberToken.run(recurringToken, merchantId, token);
-    },
-    find: (token: string): Payment | undefined => find.all(token).map(toPayment)[0],
+    ...records,
     /** The payment whose approval issued a recurring token; repeat payments carry the same token. */
     findFirstOf: (recurringToken: string): Payment | undefined =>
-      findFirst.all(recurringToken).map(toPayment)[0],
-    existsOrderNumber: (merchantId: number, orderNumber: string): boolean =>
-      existsOrderNumber.get(merchantId, orderNumber) !== undefined,
-    ...createLists(connection, 'payments', toPayment),
+      findFirst.all(recurringToken).flatMap((row) => records.find(String(row['record_id'])) ?? [])[0],
     /** Tokens of payments that are due to expire, oldest first. */
     tokensDue: (now: number, limit: number): string[] =>
-      tokensDue.all(now, limit).map((row) => String(row['token'])),
+      tokensDue.all(now, limit).map((row) => String(row['record_id'])),
     nextExpiry: (): number | undefined => nextExpiry.all().map((row) => Number(row['expires_at']))[0],
   };
 }
 
-/** The list query of all tables of records, newest first. */
-function createLists<Item>(
+function createRecordsTable<Item>(
   connection: DatabaseSync,
   table: 'payments' | 'refunds' | 'payouts' | 'disputes',
-  read: (row: Row) => Item,
+  schema: z.ZodType<Item>,
+  idOf: (item: Item) => string,
 ) {
+  const read = (row: Record<string, unknown>): Item => schema.parse(JSON.parse(String(row['record'])));
+  const insert = connection.prepare(`INSERT INTO ${table} (record) VALUES (?)`);
+  const update = connection.prepare(`UPDATE ${table} SET record = ? WHERE record_id = ?`);
+  const find = connection.prepare(`SELECT record FROM ${table} WHERE record_id = ?`);
   return {
+    insert: (item: Item) => void insert.run(JSON.stringify(item)),
+    update: (item: Item) => void update.run(JSON.stringify(item), idOf(item)),
+    find: (id: string): Item | undefined => find.all(id).map(read)[0],
+    /** Newest first. */
     list: (filter: RecordFilter, { offset = 0, limit }: { offset?: number; limit: number }): Item[] => {
       const { where, values } = toCondition(filter);
       const sql = `SELECT record FROM ${table} ${where} ORDER BY id DESC LIMIT ? OFFSET ?`;
@@ -162,29 +140,5 @@ function toCondition(filter: RecordFilter): { where: string; values: SQLInputVal
   return {
     where: `WHERE ${given.map(([sql]) => sql).join(' AND ')}`,
     values: given.map(([, value]) => value),
-  };
-}
-
-function createRecordsTable<Item extends Pick<Payment, 'merchantId' | 'orderNumber' | 'createdAt'>>(
-  connection: DatabaseSync,
-  table: 'refunds' | 'payouts' | 'disputes',
-  read: (row: Row) => Item,
-  idOf: (item: Item) => string,
-) {
-  const insert = connection.prepare(
-    `INSERT INTO ${table} (record_id, merchant_id, order_number, created_at, record) VALUES (?, ?, ?, ?, ?)`,
-  );
-  const update = connection.prepare(`UPDATE ${table} SET record = ? WHERE record_id = ?`);
-  const find = connection.prepare(`SELECT record FROM ${table} WHERE record_id = ?`);
-  return {
-    insert: (item: Item): void => {
-      const { merchantId, orderNumber = null, createdAt } = item;
-      insert.run(idOf(item), merchantId, orderNumber, createdAt, JSON.stringify(item));
-    },
-    update: (item: Item): void => {
-      update.run(JSON.stringify(item), idOf(item));
-    },
-    find: (id: string): Item | undefined => find.all(id).map(read)[0],
-    ...createLists(connection, table, read),
   };
 }
