@@ -2,18 +2,73 @@
 import { bodySchemas } from '@tollgate/gateway-api/http';
 import { type AccountState, type Environment } from '@tollgate/core';
 import type { AccountName } from '@tollgate/gateway/configuration';
-import { lastReconciled } from '@tollgate/reconciliation';
-import { type CommandResult, done, printable, refuse } from '@tollgate/service-kit/command-line';
-import { type CommandTools, causeOf, noAccount, recordAction } from './tools.ts';
 import {
   changeAccount,
   daysToReconcile,
   readAccountChanges,
   requestReload,
 } from '@tollgate/merchant-accounts';
+import { lastReconciled } from '@tollgate/reconciliation';
+import {
+  type CommandResult,
+  type ValuesOf,
+  done,
+  flag,
+  printable,
+  refuse,
+  requiredOption,
+  text,
+} from '@tollgate/service-kit/command-line';
+import * as read from './parameters.ts';
+import { type CommandTools, causeOf, command, noAccount, recordAction } from './tools.ts';
+
+const onAccount = {
+  account: read.account,
+  environment: read.environmentOf('of the account'),
+  reason: requiredOption('text', 'reason; shown in the list of accounts', text),
+};
+
+const onRestored = {
+  ...onAccount,
+  override: flag('skip the reconciliation that is due after a restore; recorded with the reason'),
+};
+
+export const accountCommands = [
+  command(
+    'account list',
+    'list the accounts with their states, and when, by whom and why each was changed',
+    {},
+    listAccounts,
+  ),
+  command(
+    'account pause',
+    'make no call that moves money through an account; inquiries and callbacks continue',
+    onAccount,
+    changeTo('pause', 'paused'),
+  ),
+  command(
+    'account drain',
+    'give an account no new payments and payouts; existing ones continue',
+    onRestored,
+    changeTo('drain', 'draining'),
+  ),
+  command('account resume', 'resume a paused or drained account', onRestored, changeTo('resume', 'active')),
+  command(
+    'account reload',
+    'reload the accounts file (PROVIDER_ACCOUNTS_FILE) in every process',
+    {},
+    async (tools) => {
+      await recordAction(tools, 'account reload');
+      await requestReload(tools, causeOf(tools));
+      const report =
+        'Every process reloads its accounts file within about a second. A process that cannot use its file keeps its accounts, and reports it in its log and at /readyz. A file that lacks an account that is not drained cannot be used: restore the entry, drain the account, and reload again.';
+      return done(report, { requested: true });
+    },
+  ),
+];
 
 /** Without an accounts file, only accounts with changes are known. */
-export async function listAccounts({ store, accountNames }: CommandTools): Promise<CommandResult> {
+async function listAccounts({ store, accountNames }: CommandTools): Promise<CommandResult> {
   const { changes, restore } = await readAccountChanges(store);
   const changed = [...changes.values()];
   const isChanged = ({ environment, name }: AccountName) =>
@@ -37,33 +92,21 @@ export async function listAccounts({ store, accountNames }: CommandTools): Promi
   return done(lines.join('\n'), [...changed, ...others]);
 }
 
-interface Change {
-  account: string;
-  environment: Environment;
-  reason: string;
-  override?: boolean;
-}
-
-const withReconciliations = (tools: CommandTools) => ({
-  ...tools,
-  lastReconciled: (environment: Environment, account: string) => lastReconciled(tools, environment, account),
-});
-
-export const changeTo =
-  (command: string, state: AccountState) =>
-  async (
+function changeTo(name: string, state: AccountState) {
+  return async (
     tools: CommandTools,
-    { environment, account, reason, override: isOverridden = false }: Change,
+    given: ValuesOf<typeof onAccount> & Partial<ValuesOf<typeof onRestored>>,
   ): Promise<CommandResult> => {
+    const { environment, account, reason, override: isOverridden = false } = given;
     const known = tools.accountNames?.()?.filter((each) => each.environment === environment);
     // A wrong name would be recorded, but pause nothing.
-    if (known?.every(({ name }) => name !== account) === true) throw noAccount(account, environment, known);
+    if (known?.every((each) => each.name !== account) === true) throw noAccount(account, environment, known);
     const parsed = bodySchemas.AccountChange.safeParse({ reason });
     if (!parsed.success) return { kind: 'usage', message: `--reason ${parsed.error.issues[0]?.message}.` };
-    await recordAction(tools, `account ${command}`, { environment, account, isOverridden });
+    await recordAction(tools, `account ${name}`, { environment, account, isOverridden });
     const change = { environment, account, state, reason: parsed.data.reason, changedBy: tools.person.name };
     const refusal = await changeAccount(
-      withReconciliations(tools),
+      { ...tools, lastReconciled: (of: Environment, each: string) => lastReconciled(tools, of, each) },
       { ...change, isOverridden },
       causeOf(tools),
     );
@@ -77,14 +120,7 @@ export const changeTo =
       known === undefined
         ? ' This command cannot verify that the account exists, because PROVIDER_ACCOUNTS_FILE is not set.'
         : '';
-    const text = `${environment}/${printable(account)} is ${state}.${unchecked}`;
-    return done(text, { environment, account, state });
+    const report = `${environment}/${printable(account)} is ${state}.${unchecked}`;
+    return done(report, { environment, account, state });
   };
-
-export async function reloadAccounts(tools: CommandTools): Promise<CommandResult> {
-  await recordAction(tools, 'account reload');
-  await requestReload(tools, causeOf(tools));
-  const text =
-    'Every process reloads its accounts file within about a second. A process that cannot use its file keeps its accounts, and reports it in its log and at /readyz. A file that lacks an account that is not drained cannot be used: restore the entry, drain the account, and reload again.';
-  return done(text, { requested: true });
 }

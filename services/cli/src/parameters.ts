@@ -2,7 +2,6 @@
  * Parses the parameters of commands. Days are in UTC and instants name their zone, so results do not depend on the
  * machine's zone.
  */
-import { gatewayTopics } from '@tollgate/gateway-api';
 import { currencySchema } from '@tollgate/core/money';
 import { environmentSchema, normalizeOrigin, walletNameSchema } from '@tollgate/core';
 import { dayMs } from '@tollgate/service-kit';
@@ -10,13 +9,10 @@ import {
   InvalidParameter,
   argument,
   choice,
-  flag,
-  option,
   optionOr,
   optionalArgument,
   requiredOption,
   text,
-  wholeNumber,
 } from '@tollgate/service-kit/command-line';
 import { operatorRoles, scopeSchema, scopes, teamNameSchema } from '@tollgate/teams';
 import { z } from 'zod';
@@ -99,7 +95,7 @@ export const since = (text: string): AtCall => {
 };
 
 /** An origin of webhook endpoints. */
-const endpointOrigin = (text: string): string => {
+export const endpointOrigin = (text: string): string => {
   const origin = normalizeOrigin(text);
   if (origin !== undefined && !origin.endsWith(':*')) return origin;
   throw new InvalidParameter('must be an origin such as https://shop.example');
@@ -125,35 +121,8 @@ export const team = argument('team', 'name of the team', teamName);
 export const optionalTeam = optionalArgument('team', 'name of the team', teamName);
 export const account = requiredOption('name', 'merchant account', (text: string) => text);
 
-export const onAccount = {
-  account,
-  environment: environmentOf('of the account'),
-  reason: requiredOption('text', 'reason; shown in the list of accounts', text),
-};
-
-export const onRestored = {
-  ...onAccount,
-  override: flag('skip the reconciliation that is due after a restore; recorded with the reason'),
-};
-
 export const grants = {
   role: requiredOption('role', `role of the person: ${operatorRoles.join(', ')}`, choice(operatorRoles)),
   teams: optionOr('teams', 'in which teams: names separated by commas, * for all', text, '*'),
   environments: optionOr('environments', 'in which environments: sandbox, production, * for both', text, '*'),
 };
-
-export const ofWebhooks = {
-  team,
-  environment: environmentOf('of the payments and payouts'),
-  endpoint: option('origin', 'only of the endpoints at this origin', endpointOrigin),
-};
-export const backupFolder = argument('folder', 'folder written by tollgate backup', text);
-export const kafka = {
-  replication: optionOr(
-    'count',
-    'copies of each record; with more than one, one may be missing',
-    wholeNumber(1, 9),
-    '3',
-  ),
-};
-export const topicNames = gatewayTopics.map(({ topic }) => topic);

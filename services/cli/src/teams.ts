@@ -1,20 +1,16 @@
 /** `team …`: teams, the allowed origins of their URLs, and the limits of their payouts. */
-import {
-  type Environment,
-  limitedOperations,
-  type OriginPurpose,
-  type Wallet,
-  originPurposes,
-  originsMax,
-} from '@tollgate/core';
+import { type Wallet, limitedOperations, originPurposes, originsMax } from '@tollgate/core';
 import { formatAmount } from '@tollgate/core/money';
 import { omitUndefined } from '@tollgate/service-kit';
 import {
   type CommandResult,
-  type ValuesOf,
+  argument,
+  atLeastOne,
   choice,
   done,
+  exactlyOne,
   flag,
+  list,
   option,
   requiredOption,
   text,
@@ -32,18 +28,118 @@ import {
 } from '@tollgate/teams';
 import { keyLines, lastUsesOf, toKeyJson } from './key-table.ts';
 import * as read from './parameters.ts';
-import type { CommandTools } from './tools.ts';
+import { type CommandTools, command } from './tools.ts';
 
 /** The events of every change record the person. */
 export function teamsOf(tools: CommandTools): Teams {
   return createTeams({ ...tools, actor: tools.person });
 }
 
-export async function addTeam(tools: CommandTools, { name }: { name: string }): Promise<CommandResult> {
-  const refusal = await teamsOf(tools).change(name, () => [{ type: 'AddTeam', name }]);
-  if (refusal !== undefined) return refused(name, refusal);
-  return done(`Added ${name}. It has no key yet: key issue ${name} --help`, { name });
-}
+const currency = requiredOption('code', 'ISO 4217 alphabetic code in capitals', read.currency);
+
+export const teamCommands = [
+  command(
+    'team add',
+    'add a team; its keys are issued by `key issue`',
+    { name: argument('name', 'lower-case letters, digits and hyphens', read.teamName) },
+    async (tools, { name }) => {
+      const refusal = await teamsOf(tools).change(name, () => [{ type: 'AddTeam', name }]);
+      if (refusal !== undefined) return refused(name, refusal);
+      return done(`Added ${name}. It has no key yet: key issue ${name} --help`, { name });
+    },
+  ),
+  command('team list', 'show all teams', {}, async (tools) => {
+    const teams = await teamsOf(tools).list();
+    const now = tools.clock.now();
+    const rows = teams.map(({ name, keys }) => ({
+      name,
+      activeKeys: keys.filter((key) => key.active && !isExpired(key, now)).length,
+    }));
+    const lines = rows.map(({ name, activeKeys }) => `${name.padEnd(24)} active keys: ${activeKeys}`);
+    return done(lines.join('\n') || 'There are no teams.', rows);
+  }),
+  command('team show', 'show a team: keys, URLs, wallet, limits', { team: read.team }, (tools, { team }) =>
+    showTeam(tools, team),
+  ),
+  command(
+    'team allow-origins',
+    'set the allowed origins of a team; each list replaces the previous one\n' +
+      'an origin is https://host[:port], or of this machine: http://localhost:8080, http://127.0.0.1:* (any port)',
+    {
+      team: read.team,
+      callback: list('origin', 'allowed origins of webhooks; none by default', text),
+      withoutCallback: flag('send the team no webhooks'),
+      redirect: list(
+        'origin',
+        'allowed origins of redirects after a payment; any https URL by default',
+        text,
+      ),
+      withoutRedirect: flag('send customers nowhere'),
+    },
+    (tools, { team, callback, redirect, withoutCallback, withoutRedirect }) => {
+      const wanted = { callback: withoutCallback ? [] : callback, redirect: withoutRedirect ? [] : redirect };
+      const commands = originPurposes.flatMap((purpose): TeamCommand[] => {
+        const origins = wanted[purpose];
+        return origins === undefined ? [] : [{ type: 'AllowOrigins', purpose, origins }];
+      });
+      return changeTeam(tools, team, commands);
+    },
+    atLeastOne('callback', 'withoutCallback', 'redirect', 'withoutRedirect'),
+  ),
+  command(
+    'team wallet',
+    'set the source of the payouts of a team',
+    {
+      team: read.team,
+      own: flag("the team's own wallet"),
+      shared: option('wallet', 'a wallet shared by all teams that name it', read.walletName),
+      providerBalance: flag("the provider's balance, including the money of other teams"),
+    },
+    (tools, { team, shared, providerBalance }) => {
+      const otherwise: Wallet = providerBalance ? { kind: 'provider' } : { kind: 'own' };
+      const wallet: Wallet = shared === undefined ? otherwise : { kind: 'shared', name: shared };
+      return changeTeam(tools, team, [{ type: 'ChooseWallet', wallet }]);
+    },
+    exactlyOne('own', 'shared', 'providerBalance'),
+  ),
+  command(
+    'team approval',
+    'require approval of payouts above a sum, by another key with the scope approvals',
+    {
+      team: read.team,
+      environment: read.environmentOf('of the payouts'),
+      currency,
+      above: option('sum', 'in minor units; 0: every payout waits', read.sumFrom(0)),
+      none: flag('no payout waits'),
+    },
+    (tools, { team, environment, currency, above = null }) =>
+      changeTeam(tools, team, [{ type: 'RequireApproval', environment, currency, above }]),
+    exactlyOne('above', 'none'),
+  ),
+  command(
+    'team limit',
+    'limit the amounts of a team or key per call and per day (UTC)\n' +
+      'each limit replaces the previous one; an omitted sum is not limited',
+    {
+      team: read.team,
+      environment: read.environmentOf('of the keys'),
+      operation: requiredOption('operation', limitedOperations.join(', '), choice(limitedOperations)),
+      currency,
+      key: option('keyId', 'the limited key; the whole team by default', text),
+      perCall: option('sum', 'of one call, in minor units', read.sumFrom(1)),
+      perDay: option('sum', 'of one day in UTC, in minor units', read.sumFrom(1)),
+      none: flag('remove the limit'),
+    },
+    (tools, { team, environment, operation, currency, key, perCall = null, perDay = null }) => {
+      const of = { environment, operation, currency, ...omitUndefined({ keyId: key }) };
+      return changeTeam(tools, team, [{ type: 'LimitMoney', ...of, perCall, perDay }]);
+    },
+    (values) =>
+      values.none
+        ? exactlyOne('none', 'perCall', 'perDay')(values)
+        : atLeastOne('perCall', 'perDay', 'none')(values),
+  ),
+];
 
 async function changeTeam(
   tools: CommandTools,
@@ -51,72 +147,10 @@ async function changeTeam(
   commands: readonly TeamCommand[],
 ): Promise<CommandResult> {
   const refusal = await teamsOf(tools).change(name, () => [...commands]);
-  return refusal === undefined ? showTeam(tools, { team: name }) : refused(name, refusal);
+  return refusal === undefined ? showTeam(tools, name) : refused(name, refusal);
 }
 
-type Origins = { [Purpose in OriginPurpose]: string[] | undefined } & {
-  withoutCallback: boolean;
-  withoutRedirect: boolean;
-};
-
-export function allowOrigins(
-  tools: CommandTools,
-  { team, callback, redirect, withoutCallback, withoutRedirect }: Origins & { team: string },
-): Promise<CommandResult> {
-  const wanted = { callback: withoutCallback ? [] : callback, redirect: withoutRedirect ? [] : redirect };
-  const commands = originPurposes.flatMap((purpose): TeamCommand[] => {
-    const origins = wanted[purpose];
-    return origins === undefined ? [] : [{ type: 'AllowOrigins', purpose, origins }];
-  });
-  return changeTeam(tools, team, commands);
-}
-
-export const chooseWallet = (
-  tools: CommandTools,
-  { team, shared, providerBalance }: { team: string; shared: string | undefined; providerBalance: boolean },
-): Promise<CommandResult> => {
-  const otherwise: Wallet = providerBalance ? { kind: 'provider' } : { kind: 'own' };
-  const wallet: Wallet = shared === undefined ? otherwise : { kind: 'shared', name: shared };
-  return changeTeam(tools, team, [{ type: 'ChooseWallet', wallet }]);
-};
-
-export const requireApproval = (
-  tools: CommandTools,
-  { team, environment, currency, above }: MoneyOptions & { above: number | undefined },
-): Promise<CommandResult> =>
-  changeTeam(tools, team, [{ type: 'RequireApproval', environment, currency, above: above ?? null }]);
-
-interface MoneyOptions {
-  team: string;
-  environment: Environment;
-  currency: string;
-}
-
-export const limitParameters = {
-  team: read.team,
-  environment: read.environmentOf('of the keys'),
-  operation: requiredOption('operation', limitedOperations.join(', '), choice(limitedOperations)),
-  currency: requiredOption('code', 'ISO 4217 alphabetic code in capitals', read.currency),
-  key: option('keyId', 'the limited key; the whole team by default', text),
-  perCall: option('sum', 'of one call, in minor units', read.sumFrom(1)),
-  perDay: option('sum', 'of one day in UTC, in minor units', read.sumFrom(1)),
-  none: flag('remove the limit'),
-};
-type LimitOptions = ValuesOf<typeof limitParameters>;
-
-export const limitMoney = (
-  tools: CommandTools,
-  { team, environment, operation, currency, key, perCall, perDay }: LimitOptions,
-): Promise<CommandResult> => {
-  const of = { environment, operation, currency, ...omitUndefined({ keyId: key }) };
-  const sums = { perCall: perCall ?? null, perDay: perDay ?? null };
-  return changeTeam(tools, team, [{ type: 'LimitMoney', ...of, ...sums }]);
-};
-
-export async function showTeam(
-  tools: CommandTools,
-  { team: name }: { team: string },
-): Promise<CommandResult> {
+async function showTeam(tools: CommandTools, name: string): Promise<CommandResult> {
   const team = await teamsOf(tools).find(name);
   const now = tools.clock.now();
   if (team === undefined) return refused(name, { code: 'team_not_found' });
@@ -134,17 +168,6 @@ export async function showTeam(
   const allowedOrigins = { callback, redirect: redirect ?? null };
   const keys = team.keys.map((key) => toKeyJson(key, now, lastUses));
   return done(text, { name, allowedOrigins, ...team.money, keys });
-}
-
-export async function listTeams(tools: CommandTools): Promise<CommandResult> {
-  const teams = await teamsOf(tools).list();
-  const now = tools.clock.now();
-  const rows = teams.map(({ name, keys }) => ({
-    name,
-    activeKeys: keys.filter((key) => key.active && !isExpired(key, now)).length,
-  }));
-  const lines = rows.map(({ name, activeKeys }) => `${name.padEnd(24)} active keys: ${activeKeys}`);
-  return done(lines.join('\n') || 'There are no teams.', rows);
 }
 
 const messageByRefusal: Record<TeamRefusal['code'], (name: string, refusal: TeamRefusal) => string> = {

@@ -20,7 +20,7 @@ import {
   TollgateError,
   type WebhookMasterSecret,
 } from '@tollgate/service-kit';
-import { type Output, printable } from '@tollgate/service-kit/command-line';
+import { type Output, commandsOf, printable } from '@tollgate/service-kit/command-line';
 import { type TeamKeys, createSecurityLog } from '@tollgate/teams';
 
 export interface ActingTools extends OpenedTools {
@@ -29,6 +29,9 @@ export interface ActingTools extends OpenedTools {
 }
 
 export type CommandTools = ActingTools & Output;
+
+/** Makes a command of `tollgate`: the values of its function are typed by its parameters. */
+export const command = commandsOf<ActingTools>();
 
 export interface OpenedTools {
   directory: DataDirectory;

@@ -4,22 +4,54 @@ import { gatewayTopics } from '@tollgate/gateway-api';
 import { minInsyncReplicasOf } from '@tollgate/gateway/configuration';
 import type { BusRecord, ReadTopicOptions, TopicDifference, TopicSpec } from '@tollgate/message-bus';
 import { dayMs } from '@tollgate/service-kit';
-import { type CommandResult, done, refuse } from '@tollgate/service-kit/command-line';
+import {
+  type CommandResult,
+  argument,
+  choice,
+  done,
+  flag,
+  option,
+  optionOr,
+  refuse,
+  text,
+  wholeNumber,
+} from '@tollgate/service-kit/command-line';
 import { instant } from './parameters.ts';
-import { type CommandTools, type TopicAdmin, recordAction, stopSignalOf } from './tools.ts';
+import { type CommandTools, type TopicAdmin, command, recordAction, stopSignalOf } from './tools.ts';
 
+const kafka = {
+  replication: optionOr(
+    'count',
+    'copies of each record; with more than one, one may be missing',
+    wholeNumber(1, 9),
+    '3',
+  ),
+};
 const withoutKafka = 'Nothing is needed: without Kafka, the topics are computed when they are read.';
 
-export async function republish(tools: CommandTools): Promise<CommandResult> {
-  if (tools.topicAdmin === undefined) return done(withoutKafka, { needed: false });
-  await recordAction(tools, 'topics republish', {});
-  if (!(await requestRepublication(tools))) return refuse('Nothing was published.');
-  return done('The publisher fills the topics. Follow tollgate_publisher_lag_seconds.', { needed: true });
-}
+export const topicCommands = [
+  command('topics create', 'create missing topics on Kafka', kafka, checkTopics('ensureTopics')),
+  command(
+    'topics check',
+    'compare the topics on Kafka with their settings',
+    kafka,
+    checkTopics('checkTopics'),
+  ),
+  command(
+    'topics republish',
+    'have the publisher fill topics that were deleted or have lost their last records',
+    {},
+    async (tools) => {
+      if (tools.topicAdmin === undefined) return done(withoutKafka, { needed: false });
+      await recordAction(tools, 'topics republish', {});
+      if (!(await requestRepublication(tools))) return refuse('Nothing was published.');
+      return done('The publisher fills the topics. Follow tollgate_publisher_lag_seconds.', { needed: true });
+    },
+  ),
+];
 
-export const checkTopics =
-  (operation: keyof TopicAdmin) =>
-  async (tools: CommandTools, { replication }: { replication: number }): Promise<CommandResult> => {
+function checkTopics(operation: keyof TopicAdmin) {
+  return async (tools: CommandTools, { replication }: { replication: number }): Promise<CommandResult> => {
     const { topicAdmin } = tools;
     if (topicAdmin === undefined) return done(withoutKafka, { needed: false, topics: [] });
     const minInsyncReplicas = minInsyncReplicasOf(replication);
@@ -29,6 +61,7 @@ export const checkTopics =
     if (differences.length > 0) return refuse(toSentence(differences));
     return done(specs.map(toLine).join('\n'), { needed: true, topics: specs });
   };
+}
 
 const toSentence = (differences: readonly TopicDifference[]): string =>
   `Not as it has to be: ${differences.map(toClause).join('; ')}.`;
@@ -42,32 +75,35 @@ function toLine({ topic, partitions, replication, retentionMs, cleanup }: TopicS
   return `${topic.padEnd(26)} ${size}, ${kept}${cleanup === 'compact' ? ', compacted' : ''}`;
 }
 
-export function topicPlace(text: string): ReadTopicOptions['from'] {
-  if (text === 'beginning' || text === 'end') return text;
-  return { timestamp: instant(text) };
-}
-
-interface TailOptions {
-  topic: string;
-  key: string | undefined;
-  from: ReadTopicOptions['from'] | undefined;
-  follow: boolean;
-}
+const topicNames = gatewayTopics.map(({ topic }) => topic);
 
 /** Prints each record as one line of JSON. */
-export async function tail(
-  tools: CommandTools,
-  { topic, key, from, follow }: TailOptions,
-): Promise<CommandResult> {
-  const options = {
-    from: from ?? (follow ? 'end' : 'beginning'),
-    isFollowing: follow,
-    signal: stopSignalOf(tools),
-  };
-  for await (const record of readTopic(tools.store, topic, options))
-    if (key === undefined || record.key === key) tools.print(`${JSON.stringify(toJson(record))}\n`);
-  return { kind: 'printed' };
-}
+export const tailCommand = command(
+  'tail',
+  'print the records of a topic as lines of JSON; consumers are not affected',
+  {
+    topic: argument('topic', topicNames.join(', '), choice(topicNames)),
+    key: option('token', 'only those of this payment, payout or dispute', text),
+    from: option(
+      'place',
+      'beginning, end, or a time such as 2030-01-31T12:00:00Z (default: beginning, or end with --follow)',
+      (text): ReadTopicOptions['from'] =>
+        text === 'beginning' || text === 'end' ? text : { timestamp: instant(text) },
+    ),
+    follow: flag('show new records until Ctrl-C'),
+  },
+  async (tools, { topic, key, from, follow }) => {
+    const options = {
+      from: from ?? (follow ? 'end' : 'beginning'),
+      isFollowing: follow,
+      signal: stopSignalOf(tools),
+    };
+    for await (const record of readTopic(tools.store, topic, options))
+      if (key === undefined || record.key === key) tools.print(`${JSON.stringify(toJson(record))}\n`);
+    return { kind: 'printed' };
+  },
+  ({ from, follow }) => (from === 'end' && !follow ? '--from end needs --follow' : undefined),
+);
 
 /** The value as JSON if possible, otherwise in base64. */
 function toJson({ timestamp, value, ...record }: BusRecord): object {
