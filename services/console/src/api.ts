@@ -12,14 +12,17 @@ interface Within {
   environment: string;
 }
 
-interface ApiRequest {
+interface Terms {
+  /** The team whose routes are called; none for a route across teams. */
+  within?: Within | undefined;
+  idempotencyKey?: string | undefined;
+}
+
+interface ApiRequest extends Terms {
   method?: 'GET' | 'POST';
   /** Includes the query. */
   path: string;
-  /** The team whose routes are called; none for a route across teams. */
-  within?: Within | undefined;
-  body?: object;
-  idempotencyKey?: string;
+  body?: object | undefined;
 }
 
 export interface ApiError {
@@ -35,6 +38,7 @@ export type ApiAnswer<Body> =
 /** Calls the API as one person. */
 export interface Api {
   call<Body>(request: ApiRequest): Promise<ApiAnswer<Body>>;
+  post<Body>(path: string, body?: object, more?: Terms): Promise<ApiAnswer<Body>>;
   /** @throws ApiRefusal for every answer except 2xx */
   get<Name extends AnswerName>(path: string, within?: Within): Promise<AnswerOf<Name>>;
   /** Components that are unavailable at the moment, by their `/readyz` names. */
@@ -99,6 +103,7 @@ export function createApi({ inject }: ApiDependencies, bearer: () => string, add
 
   return {
     call,
+    post: (path, body, more) => call({ method: 'POST', path, body, ...more }),
     async get<Name extends AnswerName>(path: string, within?: Within) {
       const answer = await call<AnswerOf<Name>>({ path, within });
       if (answer.kind === 'refused') throw new ApiRefusal(answer);

@@ -22,7 +22,8 @@ import { askReconciliation, reconciliationsPage } from './pages/reconciliations.
 import { disputesPage } from './pages/disputes.ts';
 import { refundsPage } from './pages/refunds.ts';
 import { requestsPage } from './pages/requests.ts';
-import { decideReview, reviewPage, reviewsPage } from './pages/reviews.ts';
+import { decideReview, reviewPage } from './pages/review.ts';
+import { reviewsPage } from './pages/reviews.ts';
 import { type SandboxControls, moveClock, playScenario, sandboxPage } from './pages/sandbox.ts';
 import { clearFaults, setFault } from './pages/sandbox-faults.ts';
 import { playPayment } from './pages/sandbox-play.ts';

@@ -1,43 +1,86 @@
 /** Formats an entry of the security log as a sentence: the actor, the change, and the value before and after. */
 import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html } from '@tollgate/service-kit';
-import { securityLogTexts } from '../security-log-texts.ts';
 import { amountText } from './amount.ts';
 import { teamPath } from './keys.ts';
 import { operationPath } from './payment-list.ts';
 import { shortToken } from './token.ts';
 
-const words = securityLogTexts;
-
 export type LogEntry = AnswerOf<'SecurityLog'>['entries'][number];
 
 type Data = LogEntry['data'];
 
+/** Changes of teams. */
+export const changeNames = {
+  TeamAdded: 'Team added',
+  KeyIssued: 'Key issued',
+  KeyRevoked: 'Key revoked',
+  MoneyLimited: 'Limit',
+  ApprovalRequired: 'Approval threshold',
+  WalletChosen: 'Source of payouts',
+  OriginsAllowed: 'Origins',
+  WebhookSecretRotated: 'Webhook secret',
+};
+
+/** A command is named after its route or command line. */
+const commandNames: Readonly<Record<string, string>> = {
+  'POST /api/v1/admin/keys': 'requested a key',
+  'POST /api/v1/admin/keys/:keyId/revoke': 'requested the revocation of a key',
+  'POST /api/v1/admin/teams': 'requested a team',
+  'POST /api/v1/admin/teams/:team/origins': 'requested allowed origins',
+  'POST /api/v1/admin/teams/:team/wallet': 'requested a source of payouts',
+  'POST /api/v1/admin/teams/:team/approvals': 'requested an approval threshold',
+  'POST /api/v1/admin/teams/:team/limits': 'requested a limit',
+  'POST /api/v1/admin/accounts/:environment/:account/pause': 'paused an account',
+  'POST /api/v1/admin/accounts/:environment/:account/drain': 'drained an account',
+  'POST /api/v1/admin/accounts/:environment/:account/resume': 'resumed an account',
+  'POST /api/v1/admin/accounts/reload': 'reloaded the accounts file',
+  'POST /api/v1/admin/webhooks/replay': 'resent webhooks',
+  'POST /api/v1/admin/reconciliations': 'requested a reconciliation',
+  'POST /api/v1/refunds': 'requested a refund',
+  'POST /api/v1/payments/capture': 'requested a capture',
+  'POST /api/v1/payments/void': 'requested a void',
+  'POST /api/v1/payments': 'created a payment',
+  'POST /api/v1/admin/sign-ins': 'signed in',
+  'operator link': 'issued a sign-in link',
+};
+
+const payoutDecisions: Readonly<Record<string, string>> = {
+  approve: 'approved',
+  refuse: 'refused',
+  destination_confirmed: 'confirmed the account number of',
+  destination_differs: 'compared another account number with',
+};
+
 const text = (data: Data, name: string): string => (typeof data[name] === 'string' ? data[name] : '');
+const plain = (data: Data, name: string): string => text(data, name).replaceAll('_', ' ');
 const part = (data: Data, name: string): Data => Object(data[name]) as Data;
 const list = (value: unknown): string =>
-  Array.isArray(value) && value.length > 0 ? value.join(', ') : words.nothing;
+  Array.isArray(value) && value.length > 0 ? value.join(', ') : 'none';
 
 export function logSentence({ type, actor, data }: LogEntry): Html | string {
   const who = whoOf(actor);
-  const { says } = words;
-  const count = Number(data['count'] ?? 1);
   switch (type) {
     case 'TeamChanged':
       return changeSentence(who, data);
     case 'AccessRefused':
-      return says.refused(count, text(data, 'address'), text(data, 'code'), callOf(data));
-    case 'ExportMade':
-      return says.exported(text(data, 'keyId'), text(data, 'team'), text(data, 'route'), count);
+      return refusalSentence(data);
+    case 'ExportMade': {
+      const count = Number(data['count'] ?? 1);
+      const times = count === 1 ? '' : ` ${count} times`;
+      return `${holderOf(text(data, 'keyId'), text(data, 'team'))} exported ${text(data, 'route')}${times}.`;
+    }
     case 'ReviewResolutionAsked': {
       const token = text(data, 'token');
-      const [code, resolution] = [plain(data, 'code'), plain(data, 'resolution')];
-      const decided = words.payouts[text(data, 'resolution')];
-      return html`${decided === undefined ? says.resolved(who, code, resolution) : decided(who)}
-        <a href="${operationPath(token)}" title="${token}">${shortToken(token)}</a>.`;
+      const decided = payoutDecisions[text(data, 'resolution')];
+      const did =
+        decided === undefined
+          ? `resolved “${plain(data, 'code')}” with “${plain(data, 'resolution')}”:`
+          : `${decided} payout`;
+      return html`${who} ${did} <a href="${operationPath(token)}" title="${token}">${shortToken(token)}</a>.`;
     }
     case 'TeamEventRejected':
-      return says.ignored(Number(data['revision']), text(data, 'stream'), plain(data, 'reason'));
+      return `Event ${Number(data['revision'])} of ${text(data, 'stream')} is ignored: ${plain(data, 'reason')}.`;
     case 'OperatorActed':
       return commandSentence(who, data);
     default:
@@ -45,71 +88,83 @@ export function logSentence({ type, actor, data }: LogEntry): Html | string {
   }
 }
 
-const plain = (data: Data, name: string): string => text(data, name).replaceAll('_', ' ');
-
-const callOf = (data: Data): string =>
-  [text(data, 'method'), text(data, 'route')].filter((each) => each !== '').join(' ');
-
-function whoOf(actor: LogEntry['actor']): string {
-  if (actor === undefined) return words.unknown;
-  const { kind, name = '', team = '', keyId = '' } = actor;
-  if (kind === 'team') return words.key(keyId, team);
-  return kind === 'service' ? words.service(name) : name;
+function refusalSentence(data: Data): string {
+  const count = Number(data['count'] ?? 1);
+  const call = [text(data, 'method'), text(data, 'route')].filter((each) => each !== '').join(' ');
+  const what = count === 1 ? 'A request' : `${count} requests`;
+  const were = count === 1 ? 'was' : 'were';
+  const about = call === '' ? '' : `: ${call}`;
+  return `${what} from ${text(data, 'address')} ${were} rejected with ${text(data, 'code')}${about}.`;
 }
 
-/** A command is named after its route or command line. */
+/** A person's credential has the id `person:<name>`. */
+const holderOf = (keyId: string, team: string): string =>
+  keyId.startsWith('person:') ? keyId.slice('person:'.length) : `Key ${keyId} of team ${team}`;
+
+function whoOf(actor: LogEntry['actor']): string {
+  if (actor === undefined) return 'Unknown';
+  const { kind, name = '', team = '', keyId = '' } = actor;
+  if (kind === 'team') return holderOf(keyId, team);
+  return kind === 'service' ? `The service ${name}` : name;
+}
+
 function commandSentence(who: string, data: Data): Html | string {
   const command = text(data, 'command');
   const detail = part(data, 'detail');
-  const done = words.commands[command];
+  const done = commandNames[command];
   const about = ['token', 'team', 'keyId', 'account'].flatMap((name) => text(detail, name) || []);
   const shown = about.length === 0 ? '' : ` (${about.map(shortToken).join(', ')})`;
-  return done === undefined
-    ? html`${words.says.ran(who)} <code>${command}</code>${shown}.`
-    : `${who} ${done}${shown}.`;
+  return done === undefined ? html`${who} ran <code>${command}</code>${shown}.` : `${who} ${done}${shown}.`;
 }
 
 function changeSentence(who: string, data: Data): Html {
   const [detail, before] = [part(data, 'detail'), part(data, 'before')];
   const name = text(data, 'team');
   const team = html`<a href="${teamPath(name)}">${name}</a>`;
-  const { says } = words;
+  const keyId = text(detail, 'keyId');
+  const changed = (what: string, from: string, to: string) =>
+    html`${who} changed the ${what} of team ${team} from ${from} to ${to}.`;
   switch (text(data, 'change')) {
     case 'TeamAdded':
-      return html`${says.added(who)} ${team}.`;
+      return html`${who} added team ${team}.`;
     case 'KeyIssued':
-      return html`${says.issued(who, text(detail, 'keyId'))} ${team}: ${list(detail['scopes'])}.`;
-    case 'KeyRevoked':
-      return html`${says.revoked(who, text(detail, 'keyId'))}
-      ${team}${text(detail, 'reason') === 'replaced' ? says.replaced : ''}.`;
+      return html`${who} issued key ${keyId} to team ${team}: ${list(detail['scopes'])}.`;
+    case 'KeyRevoked': {
+      const why = text(detail, 'reason') === 'replaced' ? ', which another key replaced' : '';
+      return html`${who} revoked key ${keyId} of team ${team}${why}.`;
+    }
     case 'WebhookSecretRotated':
-      return html`${says.rotated(who)} ${team}.`;
+      return html`${who} rotated the webhook secret of team ${team}.`;
     case 'OriginsAllowed': {
-      const what = words.purposes[text(detail, 'purpose')] ?? '';
-      return html`${says.changed(who, what)}
-      ${team}${fromTo(list(before['origins']), list(detail['origins']))}`;
+      const what = text(detail, 'purpose') === 'callback' ? 'webhook origins' : 'redirect origins';
+      return changed(what, list(before['origins']), list(detail['origins']));
     }
     case 'WalletChosen':
-      return html`${says.changed(who, words.wallet)}
-      ${team}${fromTo(walletText(part(before, 'wallet')), walletText(part(detail, 'wallet')))}`;
-    case 'ApprovalRequired':
-      return html`${sumSentence(who, words.threshold, { team, currency: text(detail, 'currency') }, [before['above'], detail['above']])}.`;
+      return changed(
+        'source of payouts',
+        walletText(part(before, 'wallet')),
+        walletText(part(detail, 'wallet')),
+      );
+    case 'ApprovalRequired': {
+      const owner = { team, currency: text(detail, 'currency') };
+      const sums = [before['above'], detail['above']] as const;
+      return html`${sumSentence(who, 'payout approval threshold', owner, sums)}.`;
+    }
     case 'MoneyLimited':
       return limitSentence(who, team, { detail, before });
     default:
-      return html`${says.changed(who, text(data, 'change'))} ${team}.`;
+      return html`${who} changed the ${text(data, 'change')} of team ${team}.`;
   }
 }
-
-const fromTo = (before: string, after: string): string => words.says.fromTo(before, after);
 
 function limitSentence(who: string, team: Html, { detail, before }: { detail: Data; before: Data }): Html {
   const operation = text(detail, 'operation');
   const currency = text(detail, 'currency');
   const keyId = text(detail, 'keyId');
-  const whose = keyId === '' ? team : html`${team}, ${words.ofKey(keyId)}`;
-  const changed = (['perDay', 'perCall'] as const)
-    .map((name) => ({ name: words[name](operation), sums: [before[name], detail[name]] as const }))
+  const whose = keyId === '' ? team : html`${team}, key ${keyId},`;
+  const names = { perDay: `daily ${operation} limit`, perCall: `${operation} limit per call` };
+  const changed = Object.entries(names)
+    .map(([field, name]) => ({ name, sums: [before[field], detail[field]] as const }))
     .filter(({ sums: [old, now] }) => (old ?? null) !== (now ?? null));
   const sentences = changed.map(
     ({ name, sums }) => html`${sumSentence(who, name, { team: whose, currency }, sums)}. `,
@@ -124,13 +179,12 @@ function sumSentence(
   { team, currency }: { team: Html; currency: string },
   [before, after]: readonly [unknown, unknown],
 ): Html {
-  const { says } = words;
   const shown = (sum: number): string => amountText(sum, currency);
+  const did = (verb: string): Html => html`${who} ${verb} the ${what} of team ${team}`;
   if (typeof after !== 'number')
-    return html`${says.removed(who, what)} ${team}${typeof before === 'number' ? says.was(shown(before)) : ''}`;
-  if (typeof before !== 'number') return html`${says.set(who, what)} ${team} ${says.to(shown(after))}`;
-  const verb = after > before ? says.raised : says.lowered;
-  return html`${verb(who, what)} ${team}${says.fromTo(shown(before), shown(after)).replace(/\.$/, '')}`;
+    return html`${did('removed')}${typeof before === 'number' ? `, which was ${shown(before)}` : ''}`;
+  if (typeof before !== 'number') return html`${did('set')} to ${shown(after)}`;
+  return html`${did(after > before ? 'raised' : 'lowered')} from ${shown(before)} to ${shown(after)}`;
 }
 
 function walletText(wallet: Data): string {

@@ -61,21 +61,22 @@ export function reviewsNotice(token: string, reviews: readonly OpenReview[]): Ht
 export const errorText = (errors: readonly ApiError[]): string =>
   errors.map(({ message, code }) => message ?? code).join(' ') || texts.errors.unavailable;
 
-export const refusedOutcome = (answer: {
-  errors: readonly ApiError[];
-  requestId?: string | undefined;
-}): Outcome => ({
-  isDone: false,
-  text: errorText(answer.errors),
-  requestId: answer.requestId,
+/** An outcome, and the page that shows it. */
+export const shownAt = (location: string, isDone: boolean, text: string) => ({
+  location,
+  outcome: { isDone, text },
 });
 
 /** Where the outcome of a command is shown. @param done its text, if the command was accepted */
 export const answered = <Body>(
   answer: ApiAnswer<Body>,
   location: string,
-  done: string | ((body: Body) => string),
+  done: string | ((body: Body) => string | Outcome),
 ): { location: string; outcome: Outcome } => {
-  if (answer.kind === 'refused') return { location, outcome: refusedOutcome(answer) };
-  return { location, outcome: { isDone: true, text: typeof done === 'string' ? done : done(answer.body) } };
+  if (answer.kind === 'refused') {
+    const { errors, requestId } = answer;
+    return { location, outcome: { isDone: false, text: errorText(errors), requestId } };
+  }
+  const told = typeof done === 'string' ? done : done(answer.body);
+  return { location, outcome: typeof told === 'string' ? { isDone: true, text: told } : told };
 };

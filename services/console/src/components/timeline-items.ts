@@ -1,7 +1,7 @@
 /** The rows of a timeline: events, callbacks, calls with their time windows, webhooks with their attempts, disputes. */
+import { paymentEvents, payoutEvents, type PublicEvent } from '@tollgate/gateway-api';
 import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html } from '@tollgate/service-kit';
-import { eventSentences } from '../event-sentences.ts';
 import { texts } from '../texts.ts';
 import { amount, amountText } from './amount.ts';
 import type { CallSpan, CallbackMark } from './calls.ts';
@@ -14,6 +14,8 @@ type HistoryEvent = AnswerOf<'OperatorHistory'>['events'][number];
 export type TimelineEvent = Omit<HistoryEvent, 'stored'> & Partial<Pick<HistoryEvent, 'stored'>>;
 export type TimelineWebhook = AnswerOf<'WebhookList'>['webhooks'][number];
 export type TimelineDispute = AnswerOf<'OperatorPayment'>['disputes'][number];
+
+const events: Readonly<Record<string, PublicEvent>> = { ...payoutEvents, ...paymentEvents };
 
 const callOutcomes: Readonly<Record<string, string>> = {
   accepted: 'accepted',
@@ -45,7 +47,7 @@ export function eventItem(event: TimelineEvent, currency: string, sum: number | 
   return html`<li class="${laneOf(event)} ${toneOfEvent(type)}">
     ${timeOfDay(at)}${sign(toneOfEvent(type))}
     <div>
-      <p>${eventSentences[type] ?? type}${shown}</p>
+      <p>${events[type]?.meaning ?? type}${shown}</p>
       ${why.length === 0 ? undefined : html`<p class="why">${why.join(' · ')}</p>`}
       <p class="cause"><code>${type}</code> · ${actorText(cause.actor)} · ${causeOf(cause)}</p>
       ${stored === undefined ? undefined : raw(`raw-${revision}`, stored)}

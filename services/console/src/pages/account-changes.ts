@@ -84,21 +84,13 @@ export const changeAccount =
   async ({ api }, form) => {
     const asked = form.get('account') ?? '';
     const [environment = '', account = ''] = asked.split('/', 2).map(encodeURIComponent);
-    const answer = await api.call({
-      method: 'POST',
-      path: `/api/v1/admin/accounts/${environment}/${account}/${name}`,
-      body: { reason: form.get('reason') ?? '' },
-    });
+    const reason = form.get('reason') ?? '';
+    const answer = await api.post(`/api/v1/admin/accounts/${environment}/${account}/${name}`, { reason });
     return answered(answer, path, words[name].done(asked));
   };
 
-export const reloadAccounts: Action = async ({ api }) => {
-  const answer = await api.call<AnswerOf<'ReloadedAccounts'>>({
-    method: 'POST',
-    path: '/api/v1/admin/accounts/reload',
-  });
-  return answered(answer, path, reloadedText);
-};
+export const reloadAccounts: Action = async ({ api }) =>
+  answered(await api.post<AnswerOf<'ReloadedAccounts'>>('/api/v1/admin/accounts/reload'), path, reloadedText);
 
 const listOf = (names: readonly string[]): string => names.join(', ') || 'none';
 

@@ -6,10 +6,11 @@ import { openRefusal } from '../components/event-reason.ts';
 import { type Fact, factList, metadataFacts } from '../components/facts.ts';
 import {
   type Outcome,
+  answered,
   errorText,
   outcomeSection,
-  refusedOutcome,
   reviewsNotice,
+  shownAt,
 } from '../components/notice.ts';
 import { disputeChip, paymentPath, shortMask } from '../components/payment-list.ts';
 import { chip, phaseName, sign } from '../components/state.ts';
@@ -174,20 +175,13 @@ export const actOn =
     );
     const minor = name === 'refund' ? parseAmount(form.get('amount') ?? '', payment.currency) : undefined;
     const { currency } = payment;
-    if (name === 'refund' && minor === undefined) {
-      const text = refusedAmountText(currency);
-      return { location, outcome: { isDone: false, text } };
-    }
+    if (name === 'refund' && minor === undefined)
+      return shownAt(location, false, refusedAmountText(currency));
     const { path, body } = requests[name];
     // Includes the amount: a corrected amount after a refusal is a new request.
-    const idempotencyKey = `${form.get('key') ?? ''}-${minor}`;
-    const answer = await api.call<{ refund?: { status: string } }>({
-      method: 'POST',
-      path,
-      within: payment,
-      body: body(token, minor),
-      ...(name === 'refund' ? { idempotencyKey } : {}),
-    });
+    const idempotencyKey = name === 'refund' ? `${form.get('key') ?? ''}-${minor}` : undefined;
+    const terms = { within: payment, idempotencyKey };
+    const answer = await api.post<{ refund?: { status: string } }>(path, body(token, minor), terms);
     if (answer.kind === 'answer') return { location, outcome: outcomeOf(name, answer) };
     const isTooMuch = answer.errors.some(
       ({ code }) => code === 'refund_exceeds_amount' || code === 'payment_disputed',
@@ -220,14 +214,9 @@ const inquiryTexts: Readonly<Record<string, string>> = {
 export const inquireNow: Action = async ({ api, params }) => {
   const token = params['token'] ?? '';
   const path = `/api/v1/admin/payments/${encodeURIComponent(token)}/inquire`;
-  const answer = await api.call<{ result: string }>({ method: 'POST', path, body: {} });
-  const location = paymentPath(token);
-  if (answer.kind === 'refused')
-    return {
-      location,
-      outcome: refusedOutcome(answer),
-    };
-  const { result } = answer.body;
-  const isDone = result === 'inquired' || result === 'awaiting-answer';
-  return { location, outcome: { isDone, text: inquiryTexts[result] ?? result } };
+  const answer = await api.post<{ result: string }>(path, {});
+  return answered(answer, paymentPath(token), ({ result }) => ({
+    isDone: result === 'inquired' || result === 'awaiting-answer',
+    text: inquiryTexts[result] ?? result,
+  }));
 };

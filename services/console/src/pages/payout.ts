@@ -5,7 +5,7 @@ import { actionRow } from '../components/actions.ts';
 import { amount, amountText } from '../components/amount.ts';
 import { openRefusal } from '../components/event-reason.ts';
 import { factList, metadataFacts } from '../components/facts.ts';
-import { answered, outcomeSection, refusedOutcome, reviewsNotice } from '../components/notice.ts';
+import { answered, outcomeSection, reviewsNotice } from '../components/notice.ts';
 import { chip, phaseName, sign } from '../components/state.ts';
 import { relative, time } from '../components/time.ts';
 import { timeline } from '../components/timeline.ts';
@@ -139,24 +139,17 @@ function decisionOf(payout: Payout, { person, csrf }: PageContext['session']): H
 /** The security log records who compared, and the result. */
 export const compareDestination: Action = async (context, form) => {
   const payout = await read(context);
-  const answer = await context.api.call<{ isSame: boolean }>({
-    method: 'POST',
-    path: `/api/v1/payouts/${payout.token}/check-destination`,
-    within: payout,
-    body: { account: form.get('account') ?? '' },
-  });
-  const location = payoutPath(payout.token);
-  if (answer.kind === 'refused') return { location, outcome: refusedOutcome(answer) };
-  const { isSame } = answer.body;
-  return {
-    location,
-    outcome: {
-      isDone: isSame,
-      text: isSame
-        ? 'The payout goes to this account.'
-        : 'The payout goes to another account. Do not approve it.',
-    },
-  };
+  const answer = await context.api.post<{ isSame: boolean }>(
+    `/api/v1/payouts/${payout.token}/check-destination`,
+    { account: form.get('account') ?? '' },
+    { within: payout },
+  );
+  return answered(answer, payoutPath(payout.token), ({ isSame }) => ({
+    isDone: isSame,
+    text: isSame
+      ? 'The payout goes to this account.'
+      : 'The payout goes to another account. Do not approve it.',
+  }));
 };
 
 const doneTexts = {
@@ -168,11 +161,8 @@ export const decidePayout =
   (decision: 'approve' | 'refuse'): Action =>
   async (context, form) => {
     const payout = await read(context);
-    const answer = await context.api.call({
-      method: 'POST',
-      path: `/api/v1/payouts/${payout.token}/${decision}`,
-      within: payout,
-      body: decision === 'refuse' ? { reason: form.get('reason') ?? '' } : {},
-    });
+    const body = decision === 'refuse' ? { reason: form.get('reason') ?? '' } : {};
+    const path = `/api/v1/payouts/${payout.token}/${decision}`;
+    const answer = await context.api.post(path, body, { within: payout });
     return answered(answer, payoutPath(payout.token), doneTexts[decision]);
   };

@@ -88,11 +88,10 @@ const revokeForm = (
 export const revokeCredentials: Action = async (context, form) => {
   const [credentialId, person] = [form.get('credentialId'), form.get('person')];
   const route = managesPeople(context) ? 'credentials/revoke' : 'me/revoke';
-  const answer = await context.api.call<{ revoked: unknown[] }>({
-    method: 'POST',
-    path: `/api/v1/admin/${route}`,
-    body: credentialId === null ? { person: person ?? '' } : { credentialId },
-  });
+  const answer = await context.api.post<{ revoked: unknown[] }>(
+    `/api/v1/admin/${route}`,
+    credentialId === null ? { person: person ?? '' } : { credentialId },
+  );
   return answered(answer, path, ({ revoked }) =>
     revoked.length === 1 ? 'Revoked.' : `Revoked ${revoked.length} tokens and sessions.`,
   );

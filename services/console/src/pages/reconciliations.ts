@@ -2,7 +2,7 @@
 import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html, dayMs } from '@tollgate/service-kit';
 import { mayDo } from '@tollgate/teams';
-import { outcomeSection, answered } from '../components/notice.ts';
+import { answered, outcomeSection, shownAt } from '../components/notice.ts';
 import { queryOf } from '../api.ts';
 import { accountOptions, choice } from '../components/choice.ts';
 import { chip } from '../components/state.ts';
@@ -127,18 +127,10 @@ function askForm(
 }
 
 export const askReconciliation: Action = async ({ api }, form) => {
-  const location = path;
   const [, environment = '', account = ''] = /^(\w+)\/(.+)$/.exec(form.get('account') ?? '') ?? [];
-  if (account === '') return { location, outcome: { isDone: false, text: 'Choose an account.' } };
+  if (account === '') return shownAt(path, false, 'Choose an account.');
   const day = form.get('day') ?? '';
-  const answer = await api.call({
-    method: 'POST',
-    path: '/api/v1/admin/reconciliations',
-    body: { environment, account, day, isDryRun: form.get('isDryRun') === 'true' },
-  });
-  return answered(
-    answer,
-    location,
-    `${day} of ${account} is being compared. It shows here when it has ended.`,
-  );
+  const isDryRun = form.get('isDryRun') === 'true';
+  const answer = await api.post('/api/v1/admin/reconciliations', { environment, account, day, isDryRun });
+  return answered(answer, path, `${day} of ${account} is being compared. It shows here when it has ended.`);
 };

@@ -1,60 +1,29 @@
-/** The open reviews of all teams, production first and then the oldest; and one review with its evidence and allowed resolutions. */
+/** The open reviews of all teams, production first and then the oldest. */
+import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html } from '@tollgate/service-kit';
-import { formatGrants, mayDo } from '@tollgate/teams';
 import { queryOf } from '../api.ts';
-import { amount, amountText } from '../components/amount.ts';
-import { changeIn } from '../components/event-reason.ts';
 import { filterChips } from '../components/filter-chips.ts';
 import { amountColumn, teamColumn, tokenColumn } from '../components/list-columns.ts';
+import { outcomeSection, reviewTitle } from '../components/notice.ts';
 import { ownerChoices } from '../components/payment-filters.ts';
-import { type Fact, factList, labelOf } from '../components/facts.ts';
-import { outcomeSection, refusedOutcome, reviewTitle } from '../components/notice.ts';
-import { paymentPath } from '../components/payment-list.ts';
-import { chip, phaseName, sign } from '../components/state.ts';
-import { type List, columnMenu, listTable, pager, rowTable } from '../components/table.ts';
-import { relative, time } from '../components/time.ts';
-import { timeline } from '../components/timeline.ts';
-import { copyable, shortToken } from '../components/token.ts';
-import type { Action, Page, PageContext } from '../page.ts';
-import { reviewTexts } from '../review-texts.ts';
-import { payoutPath } from './payouts.ts';
+import { sign } from '../components/state.ts';
+import { type List, columnMenu, listTable, pager } from '../components/table.ts';
+import { relative } from '../components/time.ts';
+import type { Page, PageContext } from '../page.ts';
 
-interface Review {
-  token: string;
-  kind: 'payment' | 'payout' | 'unmatched';
-  code: string;
-  number: number;
-  since: string;
-  evidence: Readonly<Record<string, string>>;
-  resolutions: readonly string[];
-  /** If two people are required: the first person's resolution. */
-  proposal?: { resolution: string; reason: string; proposedAt: string };
-  proposedBy?: string;
-  team: string;
-  environment: string;
-  amount: number;
-  currency: string;
-  status: string;
-  phase?: string;
-  orderNumber?: string;
-}
+type ReviewList = AnswerOf<'OperatorReviewList'>;
+/** The subject of an unmatched one has neither phase nor order number. */
+export type Review = ReviewList['reviews'][number] & { phase?: string; orderNumber?: string };
 
-interface ReviewList {
-  reviews: readonly Review[];
-  /** All open reviews. */
-  count: number;
-  nextCursor?: string;
-}
+export const path = '/console/reviews';
 
-const path = '/console/reviews';
-
-const readReviews = (
+export const readReviews = (
   { api }: Pick<PageContext, 'api'>,
   asked: URLSearchParams | Record<string, string>,
 ): Promise<ReviewList> =>
   api.get<'OperatorReviewList'>(`/api/v1/admin/reviews?${new URLSearchParams(asked).toString()}`);
 
-const pathOf = ({ token, code, number }: Pick<Review, 'token' | 'code' | 'number'>): string =>
+export const pathOf = ({ token, code, number }: { token: string; code: string; number: number }): string =>
   `${path}/${encodeURIComponent(token)}/${encodeURIComponent(code)}/${number}`;
 
 export const reviewsPage: Page = async (context) => {
@@ -121,234 +90,3 @@ function titleCell(review: Review): Html {
     review.proposal === undefined ? undefined : html` <small>One of two people has answered.</small>`;
   return html`<a href="${pathOf(review)}" title="${title}">${title}</a>${proposed}`;
 }
-
-const isNamed =
-  ({ params }: Pick<PageContext, 'params'>) =>
-  ({ token, code, number }: Review): boolean =>
-    token === params['token'] && code === params['code'] && String(number) === params['number'];
-
-export const reviewPage: Page = async (context) => {
-  const { outcome } = context;
-  const { reviews } = await readReviews(context, { token: context.params['token'] ?? '' });
-  const review = reviews.find(isNamed(context));
-  if (review === undefined) {
-    const next = (await readReviews(context, { perPage: '1' })).reviews[0];
-    return { title: 'Reviews', main: gone(next), status: 404 };
-  }
-  const story = await storyOf(review, context);
-  const title = reviewTitle(review);
-  const main = html`<p class="calm"><a href="${path}">All reviews</a></p>
-    ${outcomeSection(outcome)}
-    <div class="heading">
-      <h1>
-        ${amount(review.amount, review.currency)}
-        ${review.orderNumber === undefined ? undefined : html`<small>order ${copyable(review.orderNumber)}</small>`}
-      </h1>
-      <p>
-        ${review.phase === undefined ? undefined : chip(review.phase)}
-        <b>${title}</b> ${changeIn(review.evidence)}
-      </p>
-    </div>
-    <div class="split">
-      <section class="panel" id="evidence" data-region="" aria-labelledby="evidence-title">
-        <h2 id="evidence-title">Evidence</h2>
-        ${evidenceOf(review)} ${story}
-      </section>
-      <section class="panel" aria-labelledby="choices-title">
-        <h2 id="choices-title">Decision</h2>
-        <div id="proposal" data-region="">${proposalOf(review, context)}</div>
-        ${decisionForm(review, context)}
-      </section>
-    </div>`;
-  return { title: `${aboutText(review)} · ${title}`, main, isLive: true };
-};
-
-/** For example `49.90 EUR, order 4711`. */
-const aboutText = ({ amount: sum, currency, orderNumber }: Review): string =>
-  [amountText(sum, currency), orderNumber && `order ${orderNumber}`]
-    .filter((each) => each !== undefined)
-    .join(', ');
-
-const gone = (next: Review | undefined): Html =>
-  html`<section class="alone">
-    <h1>This review is resolved or does not exist.</h1>
-    <p>
-      ${next === undefined ? undefined : html`<a href="${pathOf(next)}">Next review</a> · `}<a href="${path}"
-        >All reviews</a
-      >
-    </p>
-  </section>`;
-
-function evidenceOf(review: Review): Html {
-  const { token, kind, since, evidence, team, environment } = review;
-  const link =
-    kind === 'payment'
-      ? html`<a href="${paymentPath(token)}"><code>${shortToken(token)}</code></a>`
-      : kind === 'payout'
-        ? html`<a href="${payoutPath(token)}"><code>${shortToken(token)}</code></a>`
-        : copyable(token);
-  const compared = Object.hasOwn(evidence, 'observedStatus') && review.code === 'discrepancy';
-  const others = Object.entries(evidence).filter(
-    ([name, value]) => name !== 'kind' && !isEmpty(value) && !(compared && sides.has(name)),
-  );
-  const facts: Fact[] = [
-    ['Payment', link],
-    ['Team', `${team}, ${environment}`],
-    ['Open since', time(since)],
-    ...others.map(([name, value]): Fact => [evidenceLabel(name), shownEvidence(name, value, review)]),
-  ];
-  return html`${factList(facts)} ${compared ? comparison(review) : undefined}`;
-}
-
-const evidenceLabel = (name: string): string => reviewTexts.labels[name] ?? labelOf(name);
-
-const isEmpty = (value: unknown): boolean => value === null || value === undefined || value === 'null';
-
-/** Our record and the Payment Service's, by the names used in evidence. */
-const compareds = [
-  ['status', 'observedStatus'],
-  ['amount', 'observedAmount'],
-  ['currency', 'observedCurrency'],
-  ['refundedAmount', 'observedRefundedAmount'],
-  ['providerOrderNumber', 'observedOrderNumber'],
-] as const;
-const sides = new Set<string>(compareds.flat());
-
-function comparison(review: Review): Html {
-  const { evidence } = review;
-  const shown = (name: string) => {
-    const value = evidence[name];
-    if (value === undefined || isEmpty(value)) return '–';
-    return name.toLowerCase().endsWith('status') ? phaseName(value) : shownEvidence(name, value, review);
-  };
-  return rowTable(
-    'Our record and the Payment Service',
-    [{ name: '' }, { name: 'Our record' }, { name: 'Payment Service' }],
-    compareds.map(([our, their]) => {
-      // Order numbers are masked on one side.
-      const isSame = shown(our).endsWith(shown(their).replace('…', ''));
-      return html`<tr class="${isSame ? '' : 'differs'}">
-        <td>${evidenceLabel(our)}</td>
-        <td class="text">${shown(our)}</td>
-        <td class="text">${isSame ? undefined : sign('note')} ${shown(their)}</td>
-      </tr>`;
-    }),
-  );
-}
-
-/** Amounts are minor units of the currency observed with them, or of the payment's. */
-function shownEvidence(name: string, value: string, { evidence, currency }: Review): string {
-  const sum = /amount$/i.test(name) ? sumOf(value) : undefined;
-  return sum === undefined ? value : amountText(sum, evidence['observedCurrency'] ?? currency);
-}
-
-/** The full history, with the reason of each call. */
-async function storyOf(
-  { kind, token, currency }: Review,
-  { api, address }: PageContext,
-): Promise<Html | undefined> {
-  if (kind === 'unmatched') return undefined;
-  const about = `/api/v1/admin/${kind}s/${encodeURIComponent(token)}`;
-  const [{ events }, shown] = await Promise.all([
-    api.get<'OperatorHistory'>(`${about}/events`),
-    api.get<'OperatorPayment' | 'OperatorPayout'>(about),
-  ]);
-  const disputes = 'disputes' in shown ? shown.disputes : [];
-  return timeline({ events, webhooks: [], disputes, currency, replayForm: undefined, address });
-}
-
-/** The minor units of a text; undefined if it contains none. */
-const sumOf = (text = ''): number | undefined => (/^\d+$/.test(text) ? Number(text) : undefined);
-
-/** The first person's resolution, and what it awaits. */
-function proposalOf(review: Review, { session }: PageContext): Html | undefined {
-  const { proposal, proposedBy } = review;
-  if (proposal === undefined) return undefined;
-  const { resolution, reason, proposedAt } = proposal;
-  return html`${factList([
-    ['First answer', reviewTexts.resolutions[resolution] ?? resolution],
-    ['Answered by', proposedBy],
-    ['Time', time(proposedAt)],
-    ['Reason', reason],
-  ])}
-  ${mayDecide(session, review) ? html`<p class="calm">${proposedBy === session.person ? 'This review requires two people. Your answer takes effect when another person gives the same one. A new answer of yours replaces it.' : 'This review requires two people. The same answer from you takes effect at once. Another answer replaces the first one.'}</p>` : undefined}`;
-}
-
-const mayDecide = ({ grants }: PageContext['session'], review: Review): boolean =>
-  mayDo(grants, 'admin', review);
-
-function decisionForm(review: Review, { session }: PageContext): Html {
-  if (!mayDecide(session, review))
-    return html`<p class="calm">Your role, ${formatGrants(session.grants)}, cannot resolve reviews.</p>`;
-  const [only, ...others] = review.resolutions;
-  const isSingle = only !== undefined && others.length === 0;
-  const choices = isSingle
-    ? html`<p>${sentenceOf(only, review)}</p>
-        <input type="hidden" name="resolution" value="${only}" />`
-    : review.resolutions.map(
-        (resolution) =>
-          html`<label class="choice"
-            ><input type="radio" name="resolution" value="${resolution}" required /><span
-              >${sentenceOf(resolution, review)}</span
-            ></label
-          >`,
-      );
-  return html`<form method="post" action="${pathOf(review)}" class="decision">
-    ${choices}
-    <label
-      >Reason (stored in the history)<textarea name="reason" required maxlength="1000" rows="3"></textarea>
-    </label>
-    <input type="hidden" name="csrf" value="${session.csrf}" />
-    <input type="hidden" name="team" value="${review.team}" />
-    <input type="hidden" name="environment" value="${review.environment}" />
-    <button class="strong grave">${(isSingle && reviewTexts.buttons[only]) || 'Decide'}</button>
-  </form>`;
-}
-
-const sentenceOf = (resolution: string, review: Review): Html =>
-  html`<b>${reviewTexts.resolutions[resolution] ?? resolution}</b> ${consequenceOf(resolution, review)}`;
-
-/** The effect and its amount: evidence about a refund contains that of the refund. */
-function consequenceOf(resolution: string, { evidence, code, amount: whole, currency }: Review): string {
-  const observed = resolution === 'accept_theirs' ? evidence['observedAmount'] : undefined;
-  const refunded = code.startsWith('refund') ? evidence['amount'] : undefined;
-  const sum = sumOf(observed ?? refunded) ?? whole;
-  return (
-    reviewTexts.consequences[resolution]?.(amountText(sum, currency)) ??
-    'The review closes with this resolution. Your reason is stored in the history.'
-  );
-}
-
-export const decideReview: Action = async (context, form) => {
-  const { api, params } = context;
-  const { token = '', code = '', number = '' } = params;
-  const text = (name: string) => form.get(name) ?? '';
-  const here = { token, code, number: Number(number) };
-  const before = (await readReviews(context, { token })).reviews.find(isNamed(context));
-  const answer = await api.call<Record<'payment' | 'payout', { reviews: Review[] } | undefined>>({
-    method: 'POST',
-    path: `/api/v1/reviews/${encodeURIComponent(token)}/resolve`,
-    within: { team: text('team'), environment: text('environment') },
-    body: { code, number: here.number, resolution: text('resolution'), reason: text('reason') },
-  });
-  if (answer.kind === 'refused') return { location: pathOf(here), outcome: refusedOutcome(answer) };
-  const done = (location: string, words: string) => ({ location, outcome: { isDone: true, text: words } });
-  if (answer.status === 202)
-    return done(
-      pathOf(here),
-      'Your answer is stored. It takes effect when a second person gives the same one.',
-    );
-  const { payment, payout } = answer.body;
-  const again = (payment ?? payout)?.reviews.find((review) => review.code === code);
-  if (text('resolution') === 'check_again' && again !== undefined)
-    return done(
-      pathOf({ token, code, number: again.number }),
-      'The status was checked. The review is still open.',
-    );
-  // The API's list lags slightly, and may still contain this one.
-  const { reviews } = await readReviews(context, { perPage: '2' });
-  const next = reviews.find((review) => !isNamed(context)(review));
-  const resolved = before === undefined ? 'Resolved.' : `Resolved: ${aboutText(before)}.`;
-  if (next === undefined) return done(path, `${resolved} No other review is open.`);
-  return done(pathOf(next), `${resolved} Next: ${aboutText(next)}.`);
-};

@@ -1,6 +1,7 @@
 /** The sandbox's faults: the active ones, and all available ones. */
 import { type Html, html } from '@tollgate/service-kit';
 import { mayDo } from '@tollgate/teams';
+import { shownAt } from '../components/notice.ts';
 import type { Action, PageContext } from '../page.ts';
 import type { SandboxControls } from './sandbox.ts';
 
@@ -108,7 +109,7 @@ function setFaults(faults: readonly SetFault[], hidden: Html): Html {
     <form method="post" action="${path}/faults">${hidden}<button>Remove all faults</button></form>`;
 }
 
-const outcome = (isDone: boolean, text: string) => ({ location: path, outcome: { isDone, text } });
+const outcome = (isDone: boolean, text: string) => shownAt(path, isDone, text);
 
 export const setFault =
   ({ control }: SandboxControls): Action =>

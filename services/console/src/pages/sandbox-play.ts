@@ -2,6 +2,7 @@
 import { errorCode, type Html, html } from '@tollgate/service-kit';
 import type { Api } from '../api.ts';
 import { mayAct } from '../components/actions.ts';
+import { shownAt } from '../components/notice.ts';
 import { type ListedPayment, paymentPath } from '../components/payment-list.ts';
 import type { Action, PageContext } from '../page.ts';
 import { needsTeam } from './sandbox-faults.ts';
@@ -76,7 +77,7 @@ export const playPayment =
   async ({ api, params, session }, form) => {
     const token = params['token'] ?? '';
     const location = paymentPath(token);
-    const outcome = (isDone: boolean, text: string) => ({ location, outcome: { isDone, text } });
+    const outcome = (isDone: boolean, text: string) => shownAt(location, isDone, text);
     const { payment } = await api.get<'OperatorPayment'>(
       `/api/v1/admin/payments/${encodeURIComponent(token)}`,
     );

@@ -2,7 +2,7 @@
 import { type Html, html } from '@tollgate/service-kit';
 import { parseAmount, refusedAmountText } from '../components/amount.ts';
 import { choice } from '../components/choice.ts';
-import { errorText, outcomeNotice } from '../components/notice.ts';
+import { errorText, outcomeNotice, shownAt } from '../components/notice.ts';
 import { paymentPath } from '../components/payment-list.ts';
 import { sign } from '../components/state.ts';
 import type { Action, Page, PageContext } from '../page.ts';
@@ -115,21 +115,21 @@ export const sandboxPage =
 const scenarioButton = ([name, { title, text }]: [string, Scenario]): Html =>
   html`<button name="scenario" value="${name}" class="scenario"><b>${title}</b><span>${text}</span></button>`;
 
-const refusedAt = (text: string) => ({ location: '/console/sandbox', outcome: { isDone: false, text } });
+const refused = (text: string) => shownAt('/console/sandbox', false, text);
 
 export const playScenario =
   ({ control }: SandboxControls): Action =>
   async (context, form) => {
     const asked = form.get('scenario') ?? '';
     const scenario = Object.hasOwn(scenarios, asked) ? scenarios[asked] : undefined;
-    if (scenario === undefined) return refusedAt('Unknown scenario.');
+    if (scenario === undefined) return refused('Unknown scenario.');
     // Before the fault is set: a reader who may not create payments must not set faults either.
-    if (!mayPlay(context.session)) return refusedAt(needsTeam);
+    if (!mayPlay(context.session)) return refused(needsTeam);
     if (scenario.fault !== undefined) await control('POST', 'faults', [scenario.fault]);
     const created = await create(context, form);
     if (created.token === undefined) {
       await control('DELETE', 'faults');
-      return refusedAt(created.text);
+      return refused(created.text);
     }
     if (scenario.pays !== undefined) await pay(context, { control }, created.token, scenario.pays);
     // Clears an unused fault, so that it does not affect other payments.
@@ -146,19 +146,17 @@ async function create(
   const amount = parseAmount(text('amount'), currency);
   if (amount === undefined) return { text: refusedAmountText(currency) };
   const key = newKey();
-  const answer = await api.call<{ token: string }>({
-    method: 'POST',
-    path: '/api/v1/payments',
-    within: { team: text('team'), environment },
-    idempotencyKey: key,
-    body: {
+  const answer = await api.post<{ token: string }>(
+    '/api/v1/payments',
+    {
       product: 'Tea for two',
       amount,
       currency,
       orderNumber: `sandbox-${key.slice(-8)}`,
       needConfirmation: text('twoSteps') === 'true',
     },
-  });
+    { within: { team: text('team'), environment }, idempotencyKey: key },
+  );
   if (answer.kind === 'answer') return { token: answer.body.token };
   // A failed payment exists nevertheless, and its page is shown.
   return answer.token === undefined ? { text: errorText(answer.errors) } : { token: answer.token };
@@ -179,12 +177,9 @@ async function pay(
 export const moveClock =
   ({ control }: SandboxControls): Action =>
   async ({ session }, form) => {
-    if (!mayPlay(session)) return refusedAt(needsTeam);
+    if (!mayPlay(session)) return refused(needsTeam);
     const seconds = form.get('seconds') ?? '';
-    if (!Object.hasOwn(clockSteps, seconds)) return refusedAt('Unknown scenario.');
+    if (!Object.hasOwn(clockSteps, seconds)) return refused('Unknown scenario.');
     const { now } = await control('POST', 'clock', { advanceMs: Number(seconds) * 1_000 });
-    return {
-      location: '/console/sandbox',
-      outcome: { isDone: true, text: `It is now ${String(now)} at the Payment Service.` },
-    };
+    return shownAt('/console/sandbox', true, `It is now ${String(now)} at the Payment Service.`);
   };

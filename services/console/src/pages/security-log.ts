@@ -6,12 +6,11 @@ import { choice } from '../components/choice.ts';
 import { filterChips } from '../components/filter-chips.ts';
 import { teamPath } from '../components/keys.ts';
 import { createdColumn } from '../components/list-columns.ts';
-import { type LogEntry, logSentence } from '../components/log-sentence.ts';
+import { type LogEntry, changeNames, logSentence } from '../components/log-sentence.ts';
 import { entry } from '../components/payment-filters.ts';
 import { sign } from '../components/state.ts';
 import { type List, listTable, pager, tabs } from '../components/table.ts';
 import type { Page } from '../page.ts';
-import { securityLogTexts } from '../security-log-texts.ts';
 import { texts } from '../texts.ts';
 
 const viewNames = {
@@ -45,7 +44,7 @@ export const securityLogPage: Page = async ({ api, query }) => {
     <form class="filters" action="${path}">
       ${value('kind') === '' ? undefined : html`<input type="hidden" name="kind" value="${value('kind')}" />`}
       ${entry('person', 'Person', value('person'))}
-      ${choice('change', 'Change', value('change'), { any: 'any', options: Object.entries(securityLogTexts.changes) })}
+      ${choice('change', 'Change', value('change'), { any: 'any', options: Object.entries(changeNames) })}
       ${choice('team', 'Team', value('team'), { any: 'any', options: teams.map((each) => [each, each]) })}
       <button>Show</button>
     </form>

@@ -15,7 +15,7 @@ import { failurePage } from './failure.ts';
 interface SignInDependencies {
   credentials: Pick<OperatorCredentials, 'open'>;
   shortLinks: ReadonlyMap<string, string>;
-  apiOf: (bearer: () => string, address: string) => Pick<Api, 'call'>;
+  apiOf: (bearer: () => string, address: string) => Pick<Api, 'post'>;
 }
 
 export function registerSignIn(
@@ -39,10 +39,8 @@ export function registerSignIn(
     if (!isFromHere(request.headers) || credentials.open(link, 'sign-in') === undefined)
       return send(kit, request, reply, notValid());
     // A new session: a cookie from before the sign-in grants no access to it.
-    const answer = await apiOf(() => link, request.ip).call<{ session: string }>({
-      method: 'POST',
-      path: '/api/v1/admin/sign-ins',
-    });
+    const api = apiOf(() => link, request.ip);
+    const answer = await api.post<{ session: string }>('/api/v1/admin/sign-ins');
     if (answer.kind === 'refused')
       return send(kit, request, reply, answer.status === 401 ? notValid() : unavailable());
     const secure = secureAttribute(request, kit.publicUrl);
@@ -56,24 +54,13 @@ export function registerSignIn(
     if (session === undefined || !isOwnForm(request, session, given ?? undefined))
       return reply.redirect('/console', 303);
     setCookie(reply, '', { age: 0, secure: secureAttribute(request, kit.publicUrl) });
-    const answer = await kit.apiOf(session, request.ip).call({
-      method: 'POST',
-      path: '/api/v1/admin/me/revoke',
-      body: { credentialId: session.id },
-    });
-    // Otherwise a copy of the cookie would still be valid.
-    return answer.kind === 'refused'
-      ? send(
-          kit,
-          request,
-          reply,
-          failurePage(
-            503,
-            texts.errors.title,
-            'You are signed out in this browser, but the session could not be revoked. Sign in again later and revoke it (Security log, Tokens and sessions).',
-          ),
-        )
-      : reply.redirect('/console', 303);
+    const api = kit.apiOf(session, request.ip);
+    const answer = await api.post('/api/v1/admin/me/revoke', { credentialId: session.id });
+    if (answer.kind !== 'refused') return reply.redirect('/console', 303);
+    // A copy of the cookie is still valid.
+    const text =
+      'You are signed out in this browser, but the session could not be revoked. Sign in again later and revoke it (Security log, Tokens and sessions).';
+    return send(kit, request, reply, failurePage(503, texts.errors.title, text));
   });
 }
 

@@ -8,7 +8,7 @@ import { amountExample, amountText, parseAmount } from '../components/amount.ts'
 import { choice } from '../components/choice.ts';
 import { factList } from '../components/facts.ts';
 import { teamPath } from '../components/keys.ts';
-import { answered } from '../components/notice.ts';
+import { answered, shownAt } from '../components/notice.ts';
 import type { Action, PageContext } from '../page.ts';
 
 const walletNames = {
@@ -168,14 +168,10 @@ export const setTeam =
     const body = bodyOf(setting, form);
     if (body === undefined) {
       const text = `This is not an amount. Write it as in ${amountExample(form.get('currency') ?? '')}. Nothing was changed.`;
-      return { location, outcome: { isDone: false, text } };
+      return shownAt(location, false, text);
     }
     const [name] = setting.split('/');
-    const answer = await api.call({
-      method: 'POST',
-      path: `/api/v1/admin/teams/${encodeURIComponent(team)}/${name}`,
-      body,
-    });
+    const answer = await api.post(`/api/v1/admin/teams/${encodeURIComponent(team)}/${name}`, body);
     return answered(answer, location, `The settings of team ${team} are saved.`);
   };
 

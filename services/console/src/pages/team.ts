@@ -109,17 +109,13 @@ function revokeForm(team: string, active: readonly Key[], { now }: PageContext):
 export const issueKey: Action = async ({ api, params }, form) => {
   const team = params['team'] ?? '';
   const [ends, networks] = [form.get('ends') ?? '', form.get('networks')?.trim() ?? ''];
-  const answer = await api.call<{ keyId: string; key: string }>({
-    method: 'POST',
-    path: '/api/v1/admin/keys',
-    body: {
-      team,
-      environment: form.get('environment'),
-      scopes: form.getAll('scopes'),
-      keyId: form.get('keyId'),
-      ...(ends === '' ? {} : { expiresAt: `${ends}T23:59:59Z` }),
-      ...(networks === '' ? {} : { networks: networks.split(',').map((each) => each.trim()) }),
-    },
+  const answer = await api.post<{ keyId: string; key: string }>('/api/v1/admin/keys', {
+    team,
+    environment: form.get('environment'),
+    scopes: form.getAll('scopes'),
+    keyId: form.get('keyId'),
+    ...(ends === '' ? {} : { expiresAt: `${ends}T23:59:59Z` }),
+    ...(networks === '' ? {} : { networks: networks.split(',').map((each) => each.trim()) }),
   });
   if (answer.kind === 'answer') return issuedPage(team, answer.body.key);
   const { errors, requestId } = answer;
@@ -142,7 +138,6 @@ function issuedPage(team: string, key: string): Rendered {
 
 export const revokeKey: Action = async ({ api, params }, form) => {
   const [team, keyId] = [params['team'] ?? '', form.get('keyId') ?? ''];
-  const path = `/api/v1/admin/keys/${encodeURIComponent(keyId)}/revoke`;
-  const answer = await api.call({ method: 'POST', path, body: { team } });
+  const answer = await api.post(`/api/v1/admin/keys/${encodeURIComponent(keyId)}/revoke`, { team });
   return answered(answer, teamPath(team), `The key ${keyId} is revoked.`);
 };

@@ -4,7 +4,7 @@ import { mayDo } from '@tollgate/teams';
 import { queryOf } from '../api.ts';
 import { choice } from '../components/choice.ts';
 import { keyTable, teamPath } from '../components/keys.ts';
-import { outcomeSection, refusedOutcome } from '../components/notice.ts';
+import { answered, outcomeSection } from '../components/notice.ts';
 import { pager, tabs } from '../components/table.ts';
 import type { Action, Page, PageContext } from '../page.ts';
 import { texts } from '../texts.ts';
@@ -78,11 +78,7 @@ function adding(isChangeable: boolean, { session }: PageContext): Html | undefin
 
 export const addTeam: Action = async ({ api }, form) => {
   const team = form.get('team') ?? '';
-  const answer = await api.call({ method: 'POST', path: '/api/v1/admin/teams', body: { team } });
-  if (answer.kind === 'answer')
-    return {
-      location: teamPath(team),
-      outcome: { isDone: true, text: `The team ${team} is added. It needs a key.` },
-    };
-  return { location: path, outcome: refusedOutcome(answer) };
+  const answer = await api.post('/api/v1/admin/teams', { team });
+  const location = answer.kind === 'refused' ? path : teamPath(team);
+  return answered(answer, location, `The team ${team} is added. It needs a key.`);
 };

@@ -23,11 +23,7 @@ export const replayWebhookOf =
       kind === 'payment'
         ? (await api.get<'OperatorPayment'>(path)).payment
         : (await api.get<'OperatorPayout'>(path)).payout;
-    const answer = await api.call({
-      method: 'POST',
-      path: '/api/v1/webhooks/replay',
-      within: owner,
-      body: { token: params['token'] ?? '', id: form.get('id') ?? '' },
-    });
+    const body = { token: params['token'] ?? '', id: form.get('id') ?? '' };
+    const answer = await api.post('/api/v1/webhooks/replay', body, { within: owner });
     return answered(answer, `/console/${kind}s/${token}`, 'Sent again. The outcome appears in a moment.');
   };

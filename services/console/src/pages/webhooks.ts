@@ -163,19 +163,17 @@ const replayFormOf = (id: string, { session, query }: Pick<PageContext, 'session
   </form>`;
 
 export const replayOne: Action = async ({ api, params }, form) => {
-  const body = { id: params['webhook'] ?? '' };
-  const answer = await api.call({ method: 'POST', path: '/api/v1/admin/webhooks/replay', body });
+  const answer = await api.post('/api/v1/admin/webhooks/replay', { id: params['webhook'] ?? '' });
   const location = `${path}?status=${form.get('status') === 'open' ? 'open' : 'failed'}`;
   return answered(answer, location, 'Sent again. The outcome appears in a moment.');
 };
 
 export const replayMany: Action = async ({ api }, form) => {
   const filter = Object.fromEntries(queryOf(form, ['team', 'environment']));
-  const answer = await api.call<{ replayed: number; nextCursor?: string }>({
-    method: 'POST',
-    path: '/api/v1/admin/webhooks/replay',
-    body: filter,
-  });
+  const answer = await api.post<{ replayed: number; nextCursor?: string }>(
+    '/api/v1/admin/webhooks/replay',
+    filter,
+  );
   const location = `${path}?${new URLSearchParams({ status: 'failed', ...filter }).toString()}`;
   return answered(answer, location, ({ replayed, nextCursor }) =>
     nextCursor === undefined
