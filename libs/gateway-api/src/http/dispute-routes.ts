@@ -1,5 +1,5 @@
 import { disputeExportSchema, disputeListSchema, noQuerySchema } from './queries.ts';
-import { done, get, ofReads, ownCsvFile, ownList, tagged } from './route-parts.ts';
+import { get, ofReads, ownCsvFile, ownList, shown, tagged } from './route-parts.ts';
 import type { Route } from './routes.ts';
 
 export const disputeRoutes = {
@@ -11,8 +11,7 @@ export const disputeRoutes = {
     scopes: ['read', 'payments'],
     query: noQuerySchema,
     minPosition: true,
-    answers: done('The disputes.', 'LatestDisputes'),
-    errors: [...ofReads],
+    ...shown('The disputes.', 'LatestDisputes'),
   },
   listDisputes: {
     ...get('query-service', 'Money', '/api/v1/disputes'),

@@ -1,6 +1,6 @@
 /** The journal of a team, and its statements. */
 import { journalExportSchema, journalListSchema, statementSchema } from './queries.ts';
-import { done, get, ofReads, ownCsvFile, ownList } from './route-parts.ts';
+import { get, ownCsvFile, ownList, shown } from './route-parts.ts';
 import type { Route } from './routes.ts';
 
 const csv = 'RFC 4180 with a header line and a byte order mark; amounts in minor units and in major units.';
@@ -31,8 +31,7 @@ export const ledgerRoutes = {
     scopes: ['read', 'payouts'],
     query: statementSchema,
     minPosition: true,
-    answers: done('The statements.', 'StatementList'),
-    errors: [...ofReads, 'sum_too_large'],
+    ...shown('The statements.', 'StatementList', 'sum_too_large'),
   },
   exportStatements: {
     ...get('query-service', 'Money', '/api/v1/statements.csv'),

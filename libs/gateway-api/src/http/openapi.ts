@@ -139,46 +139,40 @@ function descriptionOf({ description: text, scopes, bound }: Operation): string 
 /** Printable ASCII, quoted or without a comma, and not empty; spaces around it get lost on the way. */
 const idempotencyKeyPattern = '^(?!""$)("[ !#-~]+"|[!-+.-~-]([ -+.-~-]*[!-+.-~-])?)$';
 
-function parametersOf({ path, query, idempotencyKey, minPosition, isTagged }: Operation): JsonObject[] {
-  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+/** The headers of requests, by the property of the route that asks for each. */
+const requestHeaders = [
+  [
+    ...(['idempotencyKey', 'Idempotency-Key'] as const),
+    'Makes the request idempotent. Printable ASCII, once; quote a key that contains a comma. Keys do not expire.',
+    { minLength: 1, maxLength: 255, pattern: idempotencyKeyPattern },
+  ],
+  [
+    ...(['minPosition', 'Tollgate-Min-Position'] as const),
+    'The `Tollgate-Position` of an earlier answer. The read waits up to two seconds to include it.',
+    { pattern: String.raw`^\d[\d:/-]{0,63}$` },
+  ],
+  ['isTagged', 'If-None-Match', 'The `ETag` of an earlier answer: 304 if nothing has changed.', {}],
+] as const;
+
+function parametersOf(operation: Operation): JsonObject[] {
+  const { path, query } = operation;
+  const parameter = (name: string | undefined, place: string, required: boolean, schema: object) => ({
     name,
-    in: 'path',
-    required: true,
-    schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,128}$' },
-  }));
-  const header = (name: string, required: boolean, schema: JsonObject, text: string) => ({
-    name,
-    in: 'header',
+    in: place,
     required,
     schema: { type: 'string', ...schema },
-    description: text,
   });
   return [
-    ...inPath,
+    ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name]) =>
+      parameter(name, 'path', true, { pattern: '^[A-Za-z0-9_-]{1,128}$' }),
+    ),
     ...(query === undefined ? [] : queryParametersOf(query)),
-    ...(idempotencyKey === undefined
-      ? []
-      : [
-          header(
-            'Idempotency-Key',
-            idempotencyKey === 'required',
-            { minLength: 1, maxLength: 255, pattern: idempotencyKeyPattern },
-            'Makes the request idempotent. Printable ASCII, once; quote a key that contains a comma. Keys do not expire.',
-          ),
-        ]),
-    ...(minPosition === undefined
-      ? []
-      : [
-          header(
-            'Tollgate-Min-Position',
-            false,
-            { pattern: String.raw`^\d[\d:/-]{0,63}$` },
-            'The `Tollgate-Position` of an earlier answer. The read waits up to two seconds to include it.',
-          ),
-        ]),
-    ...(isTagged === undefined
-      ? []
-      : [header('If-None-Match', false, {}, 'The `ETag` of an earlier answer: 304 if nothing has changed.')]),
+    ...requestHeaders
+      .filter(([property]) => operation[property] !== undefined)
+      .map(([property, name, description, schema]) => ({
+        ...parameter(name, 'header', operation[property] === 'required', schema),
+        description,
+      })),
   ];
 }
 
@@ -251,9 +245,6 @@ function contentOf(answer: Operation['answers'][number]): JsonObject {
   return { content: { [answer.type]: { schema: { type } } } };
 }
 
-/** Statuses of refusals whose codes the Payment Service chooses. */
-const handedOnStatuses: readonly number[] = [400, 409];
-
 /** By status. */
 export const errorCodesOf = (operation: Operation): Readonly<Record<string, readonly ErrorCode[]>> => ({
   ...errorsOf(operation),
@@ -262,14 +253,12 @@ export const errorCodesOf = (operation: Operation): Readonly<Record<string, read
 });
 
 /** Answers that every call has alike, by status. */
-const sharedErrors = { 408: 'Error408', 431: 'Error431', 500: 'Error500' } as const;
-const sharedErrorOf = (status: string): string | undefined =>
-  (sharedErrors as Readonly<Record<string, string>>)[status];
+const sharedErrors: Readonly<Record<string, string>> = { 408: 'Error408', 431: 'Error431', 500: 'Error500' };
 
 function errorAnswersOf(operation: Operation): JsonObject {
   return Object.fromEntries(
     Object.entries(errorCodesOf(operation)).map(([status, codes]) => {
-      const name = sharedErrorOf(status);
+      const name = sharedErrors[status];
       const answer = toErrorAnswer(operation, Number(status), codes);
       const isShared = name !== undefined && isDeepStrictEqual(answer, responseComponents[name]);
       return [status, isShared ? { $ref: `#/components/responses/${name}` } : answer];
@@ -282,7 +271,8 @@ function toErrorAnswer(
   status: number,
   codes: readonly ErrorCode[],
 ): JsonObject {
-  const isHandedOn = handsOnErrors === true && handedOnStatuses.includes(status);
+  // The Payment Service chooses the codes of these refusals.
+  const isHandedOn = handsOnErrors === true && (status === 400 || status === 409);
   const list = codes.map((code) => `\`${code}\``).join(', ');
   const mayBeRecorded = isCommand === true && [400, 409, 502, 503].includes(status);
   return {
@@ -302,7 +292,7 @@ function toErrorAnswer(
 const responseComponents: JsonObject = Object.fromEntries(
   Object.entries(errorCodesOf(operations.find(({ id }) => id === 'listPayments') as Operation)).flatMap(
     ([status, codes]) => {
-      const name = sharedErrorOf(status);
+      const name = sharedErrors[status];
       return name === undefined ? [] : [[name, toErrorAnswer({} as Operation, Number(status), codes)]];
     },
   ),

@@ -1,26 +1,7 @@
 /** The routes across teams, for operators. No key of a team has their scopes. */
-import {
-  operatorBalanceSchema,
-  operatorJournalExportSchema,
-  operatorJournalListSchema,
-  operatorStatementSchema,
-  outcomeCountSchema,
-  operatorDisputeExportSchema,
-  operatorDisputeListSchema,
-  noQuerySchema,
-  operatorPaymentExportSchema,
-  operatorPaymentListSchema,
-  operatorPayoutListSchema,
-  operatorRefundExportSchema,
-  operatorRefundListSchema,
-  operatorReviewListSchema,
-  operatorWebhookListSchema,
-  reconciliationListSchema,
-  searchSchema,
-  securityLogSchema,
-} from './queries.ts';
 import type { AnswerName } from './answers.ts';
-import { csvFile, done, listed, ofReads, onePage, post } from './route-parts.ts';
+import * as queries from './queries.ts';
+import { csvFile, done, listed, onePage, post, shown } from './route-parts.ts';
 import type { Bound, Route } from './routes.ts';
 import { ofReplays, replayed } from './webhook-routes.ts';
 
@@ -39,6 +20,14 @@ const listOfAll = (schema: AnswerName) => ({
   ...listed(schema),
 });
 
+const historyOfAny = <Kind extends 'payment' | 'payout'>(kind: Kind) =>
+  ({
+    ...reading(`${kind}s/:token/events`, 'teams'),
+    summary: `Shows the history of a ${kind} of any team, with people and stored events`,
+    answers: done('Every event, in order.', 'OperatorHistory'),
+    errors: [`${kind}_not_found`],
+  }) satisfies Route;
+
 const onBehalf =
   'A person sends a credential of `tollgate operator` as the bearer of `Authorization`. It covers the teams and environments that the person was granted. With `Tollgate-Team` and `Tollgate-Environment` it covers the routes of that team, within the role of the person.';
 
@@ -47,28 +36,22 @@ export const operatorRoutes = {
     ...reading('payments', 'teams'),
     summary: 'Lists the payments of all teams, newest or oldest first',
     description: `With a filter by amount, account, mask or decline reason, a page ends after 5,000 payments that do not match: follow \`nextCursor\`.\n\n${onBehalf}`,
-    query: operatorPaymentListSchema,
+    query: queries.operatorPaymentListSchema,
     ...listOfAll('OperatorPaymentList'),
   },
   exportPaymentsOfAll: {
     ...reading('payments.csv', 'teams'),
     summary: 'Exports the payments of all teams as a CSV file, newest or oldest first',
     description: 'In the form of `/api/v1/payments.csv`, with the filters of the list.',
-    query: operatorPaymentExportSchema,
+    query: queries.operatorPaymentExportSchema,
     ...csvFile,
   },
   retrievePaymentOfAny: {
     ...reading('payments/:token', 'teams'),
     summary: 'Shows a payment of any team, with its next inquiry and the allowed actions',
-    answers: done('The payment.', 'OperatorPayment'),
-    errors: ['payment_not_found', ...ofReads],
+    ...shown('The payment.', 'OperatorPayment', 'payment_not_found'),
   },
-  listPaymentEventsOfAny: {
-    ...reading('payments/:token/events', 'teams'),
-    summary: 'Shows the history of a payment of any team, with people and stored events',
-    answers: done('Every event, in order.', 'OperatorHistory'),
-    errors: ['payment_not_found'],
-  },
+  listPaymentEventsOfAny: historyOfAny('payment'),
   inquirePayment: {
     ...post('command-service', 'Operators', '/api/v1/admin/payments/:token/inquire'),
     summary: 'Inquires about a payment now, and waits for the answer',
@@ -106,7 +89,7 @@ export const operatorRoutes = {
   listPayoutsOfAll: {
     ...reading('payouts', 'teams'),
     summary: 'Lists the payouts of all teams, newest or oldest first',
-    query: operatorPayoutListSchema,
+    query: queries.operatorPayoutListSchema,
     ...listOfAll('OperatorPayoutList'),
   },
   retrievePayoutOfAny: {
@@ -115,23 +98,18 @@ export const operatorRoutes = {
     answers: done('The payout.', 'OperatorPayout'),
     errors: ['payout_not_found'],
   },
-  listPayoutEventsOfAny: {
-    ...reading('payouts/:token/events', 'teams'),
-    summary: 'Shows the history of a payout of any team, with people and stored events',
-    answers: done('Every event, in order.', 'OperatorHistory'),
-    errors: ['payout_not_found'],
-  },
+  listPayoutEventsOfAny: historyOfAny('payout'),
   listRefundsOfAll: {
     ...reading('refunds', 'teams'),
     summary: 'Lists the refunds of all teams, newest or oldest first',
-    query: operatorRefundListSchema,
+    query: queries.operatorRefundListSchema,
     ...listOfAll('OperatorRefundList'),
   },
   exportRefundsOfAll: {
     ...reading('refunds.csv', 'teams'),
     summary: 'Exports the refunds of all teams as a CSV file, newest or oldest first',
     description: 'Same format as `/api/v1/payments.csv`.',
-    query: operatorRefundExportSchema,
+    query: queries.operatorRefundExportSchema,
     ...csvFile,
   },
   listDisputesOfAll: {
@@ -139,14 +117,14 @@ export const operatorRoutes = {
     summary: 'Lists the disputes of all teams, newest or oldest first',
     description:
       'A caller that reaches every team also sees disputes whose payment is not known: they have no team.',
-    query: operatorDisputeListSchema,
+    query: queries.operatorDisputeListSchema,
     ...listOfAll('OperatorDisputeList'),
   },
   exportDisputesOfAll: {
     ...reading('disputes.csv', 'teams'),
     summary: 'Exports the disputes of all teams as a CSV file, newest or oldest first',
     description: 'Same format as `/api/v1/payments.csv`.',
-    query: operatorDisputeExportSchema,
+    query: queries.operatorDisputeExportSchema,
     ...csvFile,
   },
   listJournalOfAll: {
@@ -154,41 +132,39 @@ export const operatorRoutes = {
     summary: 'Lists journal entries of all teams, newest or oldest first',
     description:
       'Transfers between shared wallets belong to no team: callers who reach all teams see them. A page ends after 5,000 entries that do not match: follow `nextCursor`.',
-    query: operatorJournalListSchema,
+    query: queries.operatorJournalListSchema,
     ...listOfAll('OperatorJournal'),
   },
   exportJournalOfAll: {
     ...reading('journal.csv', 'teams'),
     summary: 'Exports journal entries of all teams as a CSV file, one line for each posting',
-    query: operatorJournalExportSchema,
+    query: queries.operatorJournalExportSchema,
     ...csvFile,
   },
   listStatementsOfAll: {
     ...reading('statements', 'teams'),
     summary: 'Shows a month of each wallet',
     description: 'Sums over the teams within reach.',
-    query: operatorStatementSchema,
-    answers: done('The statements.', 'OperatorStatementList'),
-    errors: [...ofReads, 'sum_too_large'],
+    query: queries.operatorStatementSchema,
+    ...shown('The statements.', 'OperatorStatementList', 'sum_too_large'),
   },
   exportStatementsOfAll: {
     ...reading('statements.csv', 'teams'),
     summary: 'Exports the statements of a month as a CSV file',
-    query: operatorStatementSchema,
+    query: queries.operatorStatementSchema,
     ...csvFile,
   },
   listBalancesOfAll: {
     ...reading('balances', 'teams'),
     summary: 'Shows the balance of each wallet, by merchant account and currency',
     description: 'A shared wallet has one balance for all its teams.',
-    query: operatorBalanceSchema,
-    answers: done('The balances.', 'WalletBalanceList'),
-    errors: [...ofReads, 'sum_too_large'],
+    query: queries.operatorBalanceSchema,
+    ...shown('The balances.', 'WalletBalanceList', 'sum_too_large'),
   },
   listReconciliationsOfAll: {
     ...reading('reconciliations', 'teams'),
     summary: 'Lists the reconciliations of all accounts that have ended, newest first',
-    query: reconciliationListSchema,
+    query: queries.reconciliationListSchema,
     answers: onePage('OperatorReconciliationList'),
   },
   retrieveReconciliationOfAny: {
@@ -216,7 +192,7 @@ export const operatorRoutes = {
     summary: 'Lists the webhooks of all teams with every attempt: failed ones first, then latest first',
     description:
       '`failed`: no further attempt follows. `retrying`: an attempt has failed, and another one follows. Lists the last 10,000 delivered webhooks of each team and environment, and all undelivered ones.',
-    query: operatorWebhookListSchema,
+    query: queries.operatorWebhookListSchema,
     isExpensive: true,
     ...listed('OperatorWebhookList'),
   },
@@ -225,9 +201,8 @@ export const operatorRoutes = {
     service: 'notifier',
     summary: 'Lists the standing webhook endpoints of all teams that are disabled, longest first',
     description: 'Nothing is sent to them until their team enables them.',
-    query: noQuerySchema,
-    answers: done('The disabled endpoints.', 'DisabledEndpointList'),
-    errors: [...ofReads],
+    query: queries.noQuerySchema,
+    ...shown('The disabled endpoints.', 'DisabledEndpointList'),
   },
   replayWebhooksOfAll: {
     ...post('notifier', 'Operators', '/api/v1/admin/webhooks/replay'),
@@ -248,7 +223,7 @@ export const operatorRoutes = {
     summary: 'Lists the security log, newest first, and checks the hash chain of the page',
     description:
       'A page reads at most 2,000 entries, so it may be empty while `nextCursor` is present. `tollgate audit verify` checks the whole log.',
-    query: securityLogSchema,
+    query: queries.securityLogSchema,
     isExpensive: true,
     answers: done('One page.', 'SecurityLog'),
   },
@@ -256,16 +231,15 @@ export const operatorRoutes = {
     ...reading('reviews', 'teams'),
     summary: 'Lists the open reviews of all teams: those of production first, each oldest first',
     description: 'Pages have 500 reviews unless `perPage` says otherwise.',
-    query: operatorReviewListSchema,
+    query: queries.operatorReviewListSchema,
     isExpensive: true,
     ...listed('OperatorReviewList'),
   },
   showOverview: {
     ...reading('overview', 'teams'),
     summary: 'Counts payments of the last 24 hours by hour, and everything that is open',
-    query: noQuerySchema,
-    answers: done('The figures.', 'Overview'),
-    errors: [...ofReads],
+    query: queries.noQuerySchema,
+    ...shown('The figures.', 'Overview'),
   },
   searchAll: {
     ...reading('search', 'teams'),
@@ -273,32 +247,29 @@ export const operatorRoutes = {
       'Finds payments, refunds, payouts, disputes, keys and teams by a token, order number, name, request id or card',
     description:
       'Tokens, order numbers and names match by their beginning; case, `#` and spaces do not count in an order number. A refund matches by its whole token, a card by its last digits: `*1251`.',
-    query: searchSchema,
-    answers: done('The matches and how they were found.', 'SearchResults'),
-    errors: [...ofReads],
+    query: queries.searchSchema,
+    ...shown('The matches and how they were found.', 'SearchResults'),
   },
   countOutcomes: {
     ...reading('outcomes', 'teams'),
     summary: 'Counts approved and declined payments by day or hour of their creation',
     description:
       'By team, account, currency or decline reason. The last 31 days unless `createdFrom` says otherwise. By reason, approved payments have no group.',
-    query: outcomeCountSchema,
+    query: queries.outcomeCountSchema,
     isExpensive: true,
-    answers: done('The counts, oldest first.', 'OutcomeCounts'),
-    errors: [...ofReads],
+    ...shown('The counts, oldest first.', 'OutcomeCounts'),
   },
   listTeamNames: {
     ...reading('teams', 'teams'),
     summary: 'Lists the teams by name',
-    query: noQuerySchema,
-    answers: done('The teams.', 'TeamNames'),
-    errors: [...ofReads],
+    query: queries.noQuerySchema,
+    ...shown('The teams.', 'TeamNames'),
   },
   listSavedViews: {
     ...reading('views', 'person'),
     service: 'command-service',
     summary: 'Lists the lists of payments that you have saved by name',
-    query: noQuerySchema,
+    query: queries.noQuerySchema,
     answers: done('Your saved views, by name.', 'SavedViews'),
   },
   saveView: {

@@ -12,6 +12,11 @@ export const ofProviderCalls = [
 export const done = (meaning: string, schema: AnswerName) => ({ 200: { meaning, schema } });
 export const onePage = (schema: AnswerName) =>
   done('One page; it may be shorter than `perPage` while `nextCursor` is present.', schema);
+/** What a read model shows. */
+export const shown = (meaning: string, schema: AnswerName, ...more: ErrorCode[]) => ({
+  answers: done(meaning, schema),
+  errors: [...ofReads, ...more],
+});
 /** A list with pages. */
 export const listed = (schema: AnswerName) => ({ answers: onePage(schema), errors: [...ofReads] });
 /** A list of the caller's team. */
