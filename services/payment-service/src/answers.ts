@@ -1,6 +1,11 @@
 /** The service's answers: maps records and refusals to bodies and HTTP statuses. */
 import type { ApiError } from '@tollgate/core/money';
-import type { CreatePaymentAnswer, ErrorCode, ServiceDispute, ServicePayment } from '@tollgate/payment-api';
+import {
+  type CreatePaymentAnswer,
+  type ServiceDispute,
+  type ServicePayment,
+  statusOf,
+} from '@tollgate/payment-api';
 import { omitUndefined } from '@tollgate/service-kit';
 import type { Payment } from './payments.ts';
 import type { Dispute, Payout, Refund } from './storage/tables.ts';
@@ -10,31 +15,9 @@ export interface Answer {
   body: object;
 }
 
-/** HTTP statuses of failures (not shown in the specification, section 7). */
-const statusByErrorCode: Readonly<Record<ErrorCode, number>> = {
-  auth_header_not_found: 401,
-  incorrect_private_key: 401,
-  https_required: 403,
-  invalid_json: 400,
-  invalid_param: 400,
-  incorrect_amount: 400,
-  incorrect_currency: 400,
-  payment_not_found: 404,
-  payment_in_final_state: 409,
-  payment_not_confirmable: 409,
-  order_number_already_exists: 409,
-  refund_exceeds_amount: 409,
-  no_money_available_on_refund: 409,
-  balance_less_than_amount: 409,
-  recurring_token_not_found: 409,
-  core_api_error: 500,
-};
-
-const statuses: ReadonlyMap<string, number> = new Map(Object.entries(statusByErrorCode));
-
 /** The error body of section 7; the HTTP status follows the first error. */
 export const refusal = (...errors: ApiError[]): Answer => ({
-  statusCode: statuses.get(errors[0]?.code ?? '') ?? statusByErrorCode.core_api_error,
+  statusCode: statusOf(errors[0]?.code ?? ''),
   body: { success: false, errors },
 });
 

@@ -1,5 +1,4 @@
 /** The truth of the sandbox: the actual state of a merchant's payments, and its calls. */
-import { omitUndefined } from '@tollgate/service-kit';
 import { toIsoTime, toServiceDispute } from './answers.ts';
 import type { Payment } from './payments.ts';
 import type { CallRecord } from './storage/call-log.ts';
@@ -23,7 +22,7 @@ export function readLedger(deps: LedgerDeps, merchantId: number, orderNumber: st
     payments: deps.payments.list(filter, page).reverse().map(toLedgerPayment),
     paymentsCount: deps.payments.count(filter),
     refunds: deps.refunds.list(filter, page).reverse().map(toLedgerRefund),
-    payouts: deps.payouts.list(filter, page).reverse().map(toLedgerPayout),
+    payouts: deps.payouts.list(filter, page).reverse().map(toLedgerMovement),
     disputes: deps.disputes.list(filter, page).reverse().map(toServiceDispute),
     wallets: deps.wallets.list(merchantId),
     callbacks: deps.queue.records(merchantId, orderNumber, entriesMax),
@@ -43,29 +42,18 @@ const toLedgerPayment = (payment: Payment): object => ({
   statuses: payment.statuses.map(({ status, at }) => ({ status, at: toIsoTime(at) })),
 });
 
-const toLedgerRefund = ({ token, paymentToken, orderNumber, ...refund }: Refund): object => ({
-  token,
-  paymentToken,
-  orderNumber: orderNumber ?? null,
-  amount: refund.amount,
-  currency: refund.currency,
-  status: refund.status,
-  createdAt: toIsoTime(refund.createdAt),
+const toLedgerMovement = (movement: Refund | Payout): object => ({
+  token: movement.token,
+  orderNumber: movement.orderNumber ?? null,
+  amount: movement.amount,
+  currency: movement.currency,
+  status: movement.status,
+  createdAt: toIsoTime(movement.createdAt),
 });
 
-const toLedgerPayout = ({ token, orderNumber, amount, currency, status, createdAt }: Payout): object => ({
-  token,
-  orderNumber,
-  amount,
-  currency,
-  status,
-  createdAt: toIsoTime(createdAt),
+const toLedgerRefund = (refund: Refund): object => ({
+  paymentToken: refund.paymentToken,
+  ...toLedgerMovement(refund),
 });
 
-const toLedgerCall = ({ at, operation, token, orderNumber, effect, answer }: CallRecord): object => ({
-  at: toIsoTime(at),
-  operation,
-  effect,
-  answer,
-  ...omitUndefined({ token, orderNumber }),
-});
+const toLedgerCall = ({ merchantId: _, at, ...call }: CallRecord): object => ({ at: toIsoTime(at), ...call });

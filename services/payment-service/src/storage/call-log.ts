@@ -25,9 +25,7 @@ export type CallLog = ReturnType<typeof createCallLog>;
 
 /** The calls of all merchants. `add` runs inside a transaction, so that an effect and its record are durable together. */
 export function createCallLog(connection: DatabaseSync) {
-  const insert = connection.prepare(
-    'INSERT INTO calls (at, merchant_id, operation, token, order_number, effect, answer) VALUES (?, ?, ?, ?, ?, ?, ?)',
-  );
+  const insert = connection.prepare('INSERT INTO calls (record) VALUES (?)');
   // Frequent reads and refused calls must not displace calls that moved money.
   const trims = [isIdle, `NOT ${isIdle}`].map((kind) =>
     connection.prepare(
@@ -36,25 +34,15 @@ export function createCallLog(connection: DatabaseSync) {
     ),
   );
   const list = connection.prepare(
-    `SELECT at, operation, token, order_number, effect, answer FROM calls
-     WHERE merchant_id = ?1 AND (?2 IS NULL OR order_number = ?2) ORDER BY id`,
+    `SELECT record FROM calls WHERE merchant_id = ?1 AND (?2 IS NULL OR order_number = ?2) ORDER BY id`,
   );
   return {
-    add: ({ at, merchantId, operation, token, orderNumber, effect, answer }: CallRecord): void => {
-      const values = [at, merchantId, operation, token ?? null, orderNumber ?? null, effect, answer];
-      const id = Number(insert.run(...values).lastInsertRowid);
+    add: (call: CallRecord): void => {
+      const id = Number(insert.run(JSON.stringify(call)).lastInsertRowid);
       if (id % callsBetweenTrims === 0) for (const trim of trims) trim.run();
     },
     /** The calls of a merchant, oldest first. */
     list: (merchantId: number, orderNumber: string | undefined): CallRecord[] =>
-      list.all(merchantId, orderNumber ?? null).map((row) => ({
-        merchantId,
-        at: Number(row['at']),
-        operation: String(row['operation']),
-        ...(row['token'] === null ? {} : { token: String(row['token']) }),
-        ...(row['order_number'] === null ? {} : { orderNumber: String(row['order_number']) }),
-        effect: String(row['effect']),
-        answer: String(row['answer']),
-      })),
+      list.all(merchantId, orderNumber ?? null).map((row) => JSON.parse(String(row['record'])) as CallRecord),
   };
 }

@@ -1,4 +1,4 @@
-import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 
 /** A callback that awaits delivery. `dueAt` is milliseconds since the Unix epoch on the service's clock. */
 export interface NewCallback {
@@ -22,14 +22,12 @@ export interface QueuedCallback {
   tries: number;
 }
 
-type CallbackState = 'due' | 'delivered' | 'given_up' | 'dropped';
-
 /** The state of a callback, for the ledger. */
 interface CallbackRecord {
   token: string;
   orderNumber: string | null;
   status: string;
-  state: CallbackState;
+  state: 'due' | 'delivered' | 'given_up' | 'dropped';
   tries: number;
 }
 
@@ -60,7 +58,7 @@ export function createCallbackQueue(connection: DatabaseSync) {
     'UPDATE callbacks SET due_at = ?, tries = ?, waits_for_next = 0 WHERE id = ?',
   );
   const records = connection.prepare(
-    `SELECT token, order_number, status, state, tries FROM callbacks
+    `SELECT token, order_number AS orderNumber, status, state, tries FROM callbacks
      WHERE merchant_id = ?1 AND (?2 IS NULL OR order_number = ?2) ORDER BY id DESC LIMIT ?3`,
   );
   return {
@@ -87,15 +85,7 @@ export function createCallbackQueue(connection: DatabaseSync) {
     records: (merchantId: number, orderNumber: string | undefined, limit: number): CallbackRecord[] =>
       records
         .all(merchantId, orderNumber ?? null, limit)
-        .map(toRecord)
+        .map((row) => ({ ...row }) as unknown as CallbackRecord)
         .reverse(),
   };
 }
-
-const toRecord = (row: Record<string, SQLOutputValue>): CallbackRecord => ({
-  token: String(row['token']),
-  orderNumber: row['order_number'] === null ? null : String(row['order_number']),
-  status: String(row['status']),
-  state: row['state'] as CallbackState,
-  tries: Number(row['tries']),
-});

@@ -54,13 +54,10 @@ const schema = `
   CREATE INDEX callbacks_waiting ON callbacks (token) WHERE waits_for_next = 1;
   CREATE TABLE calls (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
-    at INTEGER NOT NULL,
-    merchant_id INTEGER NOT NULL REFERENCES merchants (id),
-    operation TEXT NOT NULL,
-    token TEXT,
-    order_number TEXT,
-    effect TEXT NOT NULL,
-    answer TEXT NOT NULL
+    record TEXT NOT NULL,
+    merchant_id INTEGER NOT NULL AS (record ->> 'merchantId'),
+    order_number TEXT AS (record ->> 'orderNumber'),
+    effect TEXT NOT NULL AS (record ->> 'effect')
   ) STRICT;
   CREATE TABLE wallets (
     merchant_id INTEGER NOT NULL REFERENCES merchants (id),
