@@ -23,59 +23,53 @@ interface HistoryEvent {
   data: Readonly<Record<string, unknown>>;
 }
 
-const announcements: Readonly<Record<string, CallSpan['operation']>> = {
-  PaymentRequested: 'authorize',
-  AttemptStarted: 'authorize',
-  CaptureSubmitted: 'capture',
-  VoidSubmitted: 'void',
-  RefundSubmitted: 'refund',
-  PayoutRequested: 'payout',
-};
+type Effect = 'announced' | 'lost' | NonNullable<CallSpan['outcome']>;
 
-const outcomes: Readonly<Record<string, [CallSpan['operation'], NonNullable<CallSpan['outcome']>]>> = {
+/** What each event says about a call. */
+const effects: Readonly<Record<string, readonly [CallSpan['operation'], Effect]>> = {
+  PaymentRequested: ['authorize', 'announced'],
+  AttemptStarted: ['authorize', 'announced'],
   AttemptAccepted: ['authorize', 'accepted'],
   AttemptRefused: ['authorize', 'refused'],
   AttemptNotSent: ['authorize', 'not sent'],
   AttemptNotFound: ['authorize', 'not found'],
+  AttemptUnresolved: ['authorize', 'lost'],
+  CaptureSubmitted: ['capture', 'announced'],
   CaptureRefused: ['capture', 'refused'],
-  VoidRefused: ['void', 'refused'],
+  CaptureUnresolved: ['capture', 'lost'],
   PaymentApproved: ['capture', 'accepted'],
+  VoidSubmitted: ['void', 'announced'],
+  VoidRefused: ['void', 'refused'],
+  VoidUnresolved: ['void', 'lost'],
   PaymentVoided: ['void', 'accepted'],
+  RefundSubmitted: ['refund', 'announced'],
   RefundAccepted: ['refund', 'accepted'],
   RefundApproved: ['refund', 'accepted'],
   RefundDeclined: ['refund', 'declined'],
+  RefundUnresolved: ['refund', 'lost'],
+  PayoutRequested: ['payout', 'announced'],
   PayoutAccepted: ['payout', 'accepted'],
   PayoutApproved: ['payout', 'accepted'],
   PayoutDeclined: ['payout', 'declined'],
   PayoutNotSent: ['payout', 'not sent'],
   PayoutRefused: ['payout', 'refused'],
-};
-
-const lost: Readonly<Record<string, CallSpan['operation']>> = {
-  AttemptUnresolved: 'authorize',
-  CaptureUnresolved: 'capture',
-  VoidUnresolved: 'void',
-  RefundUnresolved: 'refund',
-  PayoutUnresolved: 'payout',
+  PayoutUnresolved: ['payout', 'lost'],
 };
 
 export function callsIn(events: readonly HistoryEvent[]): CallSpan[] {
   const calls: CallSpan[] = [];
-  const openOf = (operation: CallSpan['operation']) =>
-    calls.findLast((call) => call.operation === operation && call.outcome === undefined);
   for (const { type, at, data } of events) {
-    const operation = announcements[type];
-    if (operation !== undefined) {
-      const number = calls.filter((call) => call.operation === operation).length + 1;
+    const [operation, effect] = effects[type] ?? [];
+    if (operation === undefined || effect === undefined) continue;
+    const same = calls.filter((call) => call.operation === operation);
+    if (effect === 'announced') {
+      const number = same.length + 1;
       calls.push({ operation, number, announcedAt: at, sendBy: sendByIn(data), isUnresolved: false });
+      continue;
     }
-    const unresolved = lost[type] === undefined ? undefined : openOf(lost[type]);
-    const why = reasonIn(data);
-    if (unresolved !== undefined) Object.assign(unresolved, { isUnresolved: true }, omitUndefined({ why }));
-    const [settled, outcome] = outcomes[type] ?? [];
-    const call = settled === undefined ? undefined : openOf(settled);
-    if (call !== undefined && outcome !== undefined)
-      Object.assign(call, { outcome, settledAt: at }, omitUndefined({ why }));
+    const open = same.findLast(({ outcome }) => outcome === undefined);
+    const change = effect === 'lost' ? { isUnresolved: true } : { outcome: effect, settledAt: at };
+    if (open !== undefined) Object.assign(open, change, omitUndefined({ why: reasonIn(data) }));
   }
   return calls;
 }

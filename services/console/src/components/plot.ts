@@ -95,7 +95,7 @@ export function roundedUp(value: number): number {
   return ([1, 2, 4, 10].find((factor) => factor * power >= value) ?? 10) * power;
 }
 
-interface Decided {
+export interface Decided {
   approved: number;
   declined: number;
 }

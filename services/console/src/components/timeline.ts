@@ -84,32 +84,13 @@ function orderOf(address: string | undefined): [isNewestFirst: boolean, other: s
 
 /** Sorts by time; of simultaneous entries, the cause comes first. */
 function entriesOf({ events, webhooks, disputes, currency, replayForm }: Timeline): Entry[] {
-  const entries: Entry[] = [
-    ...callbacksIn(events).map((each) => ({
-      lane: 'callback' as const,
-      at: each.at,
-      item: callbackItem(each),
-    })),
-    ...events.map((each) => ({
-      lane: laneOf(each),
-      at: each.at,
-      item: eventItem(each, currency, sumOf(each, events)),
-    })),
-    ...callsIn(events).map((each) => ({
-      lane: 'call' as const,
-      at: each.announcedAt,
-      item: callItem(each),
-    })),
-    ...webhooks.map((each) => ({
-      lane: 'webhook' as const,
-      at: each.createdAt,
-      item: webhookItem(each, replayForm?.(each)),
-    })),
-    ...disputes.map((each) => ({
-      lane: 'dispute' as const,
-      at: each.createdAt,
-      item: disputeItem(each),
-    })),
+  const entry = (lane: Lane, at: string, item: Html): Entry => ({ lane, at, item });
+  const entries = [
+    ...callbacksIn(events).map((each) => entry('callback', each.at, callbackItem(each))),
+    ...events.map((each) => entry(laneOf(each), each.at, eventItem(each, currency, sumOf(each, events)))),
+    ...callsIn(events).map((each) => entry('call', each.announcedAt, callItem(each))),
+    ...webhooks.map((each) => entry('webhook', each.createdAt, webhookItem(each, replayForm?.(each)))),
+    ...disputes.map((each) => entry('dispute', each.createdAt, disputeItem(each))),
   ];
   return entries.sort((one, other) => Date.parse(one.at) - Date.parse(other.at));
 }

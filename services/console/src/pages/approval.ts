@@ -3,7 +3,7 @@ import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html } from '@tollgate/service-kit';
 import { queryOf } from '../api.ts';
 import { ownerChoices } from '../components/payment-filters.ts';
-import { percent, plot, rateOf, rateText } from '../components/plot.ts';
+import { type Decided, percent, plot, rateOf, rateText } from '../components/plot.ts';
 import { rowTable, tabs } from '../components/table.ts';
 import type { Page } from '../page.ts';
 
@@ -77,6 +77,7 @@ export const approvalPage: Page = async ({ api, query, now }) => {
   return { title: 'Approval rate', main };
 };
 
+/** By reason, the payments declined for it count as `approved`, because the share is theirs. */
 interface Line {
   name: string;
   /** URL of the list of these payments. */
@@ -86,20 +87,9 @@ interface Line {
   steps: readonly (Decided | undefined)[];
 }
 
-/** By reason, the payments declined for it count as `approved` here, because the share is theirs. */
-interface Decided {
-  approved: number;
-  declined: number;
-}
-
 /** Groups with the most payments first. */
 function linesOf(counts: readonly OutcomeCount[], at: readonly string[], by: By): Line[] {
-  const total = new Map(
-    at.map((step) => {
-      const ofStep = counts.filter((count) => count.at === step);
-      return [step, sumOf(ofStep)] as const;
-    }),
-  );
+  const total = new Map(at.map((step) => [step, sumOf(counts.filter((count) => count.at === step))]));
   const byGroup = Map.groupBy(counts, ({ group = '' }) => group);
   return [...byGroup]
     .map(([group, ofGroup]): Line => {
@@ -114,7 +104,7 @@ function linesOf(counts: readonly OutcomeCount[], at: readonly string[], by: By)
       const steps = at.map(decidedIn);
       return { name: nameOf(group, by), address: addressOf(group, by), steps, sum: sumOf(steps) };
     })
-    .filter(({ sum }) => (by === 'reason' ? sum.approved : sum.approved + sum.declined) > 0)
+    .filter((line) => sizeOf(line, by) > 0)
     .toSorted((one, other) => sizeOf(other, by) - sizeOf(one, by));
 }
 

@@ -13,7 +13,7 @@ import { timeline } from '../components/timeline.ts';
 import type { TimelineEvent } from '../components/timeline-items.ts';
 import { copyable } from '../components/token.ts';
 
-export type FoundRequest = NonNullable<AnswerOf<'SearchResults'>['request']>;
+type FoundRequest = NonNullable<AnswerOf<'SearchResults'>['request']>;
 
 export async function requestPanel(request: FoundRequest, api: Api): Promise<Html> {
   const { method, route = '', durationMs, ownMs, providerMs } = request;

@@ -1,4 +1,5 @@
 /** The search box: filters lead to the list of payments, everything else is looked up. */
+import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
 import type { Api } from '../api.ts';
@@ -12,7 +13,7 @@ import { timeInColumn, zone } from '../components/time.ts';
 import { shortToken } from '../components/token.ts';
 import { type ConsoleKit, type Page, type PageContext, admit, contextOf, protect } from '../page.ts';
 import { texts } from '../texts.ts';
-import { type FoundRequest, requestPanel } from './request.ts';
+import { requestPanel } from './request.ts';
 
 const kindNames = {
   payment: 'Payment',
@@ -38,29 +39,14 @@ const reasons = {
   webhook: { whole: 'Webhook with this id', beginning: '' },
 };
 
-/** As listed by the API. */
-interface SearchHit {
-  kind: 'payment' | 'refund' | 'payout' | 'dispute' | 'key' | 'team' | 'webhook' | 'page';
-  id: string;
-  why: Exclude<keyof typeof reasons, 'filter'>;
-  isWhole: boolean;
-  team?: string;
-  environment?: string;
-  orderNumber?: string;
-  amount?: number;
-  currency?: string;
-  phase?: string;
-  paymentToken?: string;
-  createdAt?: string;
-  /** A link to a page of the console. */
+type SearchAnswer = Pick<AnswerOf<'SearchResults'>, 'request' | 'isPartial'> & { hits: SearchHit[] };
+type ApiHit = AnswerOf<'SearchResults'>['hits'][number];
+/** The console itself finds webhooks, and its own pages by their address. */
+type SearchHit = Omit<ApiHit, 'kind' | 'why'> & {
+  kind: ApiHit['kind'] | 'webhook' | 'page';
+  why: ApiHit['why'] | 'webhook';
   address?: string;
-}
-
-interface SearchAnswer {
-  hits: SearchHit[];
-  request?: FoundRequest;
-  isPartial?: boolean;
-}
+};
 
 export const searchPage: Page = async (context) => {
   const text = textIn(context);
