@@ -99,7 +99,9 @@ describe('disputes', () => {
     expect(body).toMatch(/Disputed: 6\.00 EUR\. Answer the bank in the provider.+s console\./);
     expect(body).toContain('6.00 EUR is disputed or lost in a dispute and cannot be refunded.');
     expect(body).toContain('value="9.00"');
-    expect(body).toMatch(/<li class="dispute note">[\s\S]*cannot be refunded or paid out until the bank decides/);
+    expect(body).toMatch(
+      /<li class="dispute note">[\s\S]*cannot be refunded or paid out until the bank decides/,
+    );
   });
 });
 
