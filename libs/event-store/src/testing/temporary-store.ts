@@ -10,7 +10,7 @@ import {
   type EmbeddedEventStoreOptions,
 } from '../embedded/embedded-event-store.ts';
 import type { ToWriter } from '../embedded/writer-protocol.ts';
-import { serveCommits } from '../embedded/writer-thread.ts';
+import { serveCommits } from '../embedded/serve-commits.ts';
 
 /** A path in a new directory that is deleted after the running test. */
 export async function temporaryFile(): Promise<string> {
