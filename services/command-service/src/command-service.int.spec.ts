@@ -54,7 +54,7 @@ const depsWith = (changes: Partial<CommandServiceDependencies>): CommandServiceD
   findByServiceToken: () => undefined,
   index: emptyIndex,
   inquiryDelays,
-  place: () => ({ rank: 0, count: 1 }),
+  mayInquire: () => true,
   books: { find: () => undefined, findPayment: () => undefined, pagesOf: () => [] },
   reconciledAfterDays: [],
   reviewsByTwo: [],
@@ -212,7 +212,6 @@ describe('the parts together', () => {
     const queueOf = (kind: DueItem['kind']) =>
       ({
         kind,
-        shard: 0,
         inquiryNeed: 'open',
         environment: 'sandbox',
         account: 'main',
@@ -221,7 +220,7 @@ describe('the parts together', () => {
     start({
       index: {
         ...emptyIndex,
-        dueQueues: (shards) => (shards.includes(0) ? [queueOf('payment'), queueOf('payout')] : []),
+        dueQueues: () => [queueOf('payment'), queueOf('payout')],
         dueItems: ({ kind }) => items.filter((item) => item.kind === kind),
       },
     });

@@ -2,7 +2,6 @@
 import {
   inquiryNeedOf,
   inquiryNeedOfPayout,
-  inquiryShardOf,
   paymentPhases,
   payoutPhases,
   reservedAmount,
@@ -152,7 +151,6 @@ interface Operation {
 }
 
 const termColumns = (token: string, { environment, team, terms }: Operation): Columns => ({
-  shard: inquiryShardOf(token),
   environment,
   team,
   order_number: terms.orderNumber ?? null,

@@ -127,7 +127,7 @@ export async function startApi(
     findByServiceToken: () => undefined,
     index,
     inquiryDelays,
-    place: () => ({ rank: 0, count: 1 }),
+    mayInquire: () => true,
     books: { find: () => undefined, findPayment: () => undefined, pagesOf: () => [] },
     reconciledAfterDays: [],
     reviewsByTwo: [],
