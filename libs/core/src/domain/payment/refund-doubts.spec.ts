@@ -1,0 +1,151 @@
+/** Refunds that failed here and may have taken effect at the provider, and inquiries that show no effect. */
+import { describe, expect, it } from 'vitest';
+import {
+  announcedCall,
+  decided,
+  historyTo,
+  inquired,
+  observed,
+  paymentAfter,
+  refundSubmitted,
+} from '../testing/samples.ts';
+import type { PaymentInput, SubmitRefund } from './payment-commands.ts';
+import { decide } from './payment-decide.ts';
+import type { PaymentEvent, PaymentEventOf } from './payment-events.ts';
+import { doubtsAbout, mayBeMade, mayHaveBeenMade, showsNoFurtherRefund } from './refunds.ts';
+
+type Reason = PaymentEventOf<'RefundDeclined'>['data']['reason'];
+const declined = (refundToken: string, reason: Reason): PaymentEvent => ({
+  type: 'RefundDeclined',
+  data: { refundToken, reason, errors: [] },
+});
+/** A payment of 1,000 with these refunds, which all failed. */
+const failed = (...refunds: [token: string, amount: number, reason: Reason][]): PaymentEvent[] => [
+  ...historyTo.approved,
+  ...refunds.flatMap(([token, amount, reason]) => [refundSubmitted(token, amount), declined(token, reason)]),
+];
+const after = (history: readonly PaymentEvent[], ...inputs: PaymentInput[]) =>
+  inputs.reduce<PaymentEvent[]>((all, input) => [...all, ...decided(all, input)], [...history]);
+const refunded = (refundedAmount: number) =>
+  inquired(observed('approved', { refundedAmount }), { inquiredAt: 1 });
+const keepOurs: PaymentInput = {
+  type: 'ResolveReview',
+  code: 'discrepancy',
+  number: 1,
+  resolution: 'keep_ours',
+  reason: 'asked them',
+};
+/** Of each refund: in doubt, and whether a person keeps our record. */
+function doubtsIn(history: readonly PaymentEvent[]) {
+  const payment = paymentAfter(history);
+  return payment.refunds.map((refund) => [
+    doubtsAbout(payment, refund).length,
+    mayBeMade(payment, refund),
+    mayHaveBeenMade(payment, refund),
+  ]);
+}
+const none = [0, false, false];
+const open = [1, true, false];
+const kept = [1, false, true];
+
+describe('a refund that failed here', () => {
+  it.each<[string, PaymentEvent[], (typeof none)[]]>([
+    ['a sum of its amount', after(failed(['a', 300, 'refused']), refunded(300)), [open]],
+    [
+      'a sum of its amount, kept by a person',
+      after(failed(['a', 300, 'refused']), refunded(300), keepOurs),
+      [kept],
+    ],
+    ['another sum', after(failed(['a', 300, 'refused']), refunded(200)), [none]],
+    [
+      'a sum of its amount although it was never sent',
+      after(failed(['a', 300, 'not-sent']), refunded(300)),
+      [none],
+    ],
+    [
+      'a larger sum after a person answered that it was not made',
+      after(failed(['a', 300, 'resolved']), refunded(400)),
+      [open],
+    ],
+    ['a smaller sum after that answer', after(failed(['a', 300, 'resolved']), refunded(200)), [none]],
+    [
+      'the amount of two refunds: any of them may be it',
+      after(failed(['a', 300, 'declined'], ['b', 300, 'refused'], ['c', 100, 'refused']), refunded(300)),
+      [open, open, none],
+    ],
+  ])('is in doubt by the sum at the provider: %s', (_, history, expected) => {
+    expect(doubtsIn(history)).toEqual(expected);
+  });
+
+  it('is in doubt by its accepted answer, which came late', () => {
+    const outcome = {
+      kind: 'accepted',
+      serviceRefundToken: 's',
+      status: 'approved',
+      amount: 300,
+      currency: 'EUR',
+    } as const;
+    const late: PaymentInput = { type: 'RecordRefundOutcome', refundToken: 'a', outcome };
+    const history = after(failed(['a', 300, 'resolved']), late);
+    expect(doubtsIn(history)).toEqual([open]);
+    const [{ theirs, ours, kind, operation, serviceToken } = {} as never] =
+      paymentAfter(history).discrepancies;
+    expect([theirs?.refundedAmount, ours?.refundedAmount, kind, operation, serviceToken]).toEqual([
+      300,
+      0,
+      'refund_disagrees',
+      'payment',
+      'token-a',
+    ]);
+    const declinedLate: PaymentInput = { ...late, outcome: { ...outcome, status: 'declined' } };
+    expect(decided(failed(['a', 300, 'resolved']), declinedLate)).toEqual([]);
+    expect(decided(failed(['a', 300, 'refused']), late)).toEqual([]);
+    const two = after(failed(['a', 300, 'resolved'], ['b', 200, 'resolved']), late, {
+      ...late,
+      refundToken: 'b',
+      outcome: { ...outcome, amount: 200 },
+    });
+    expect(paymentAfter(two).discrepancies.map((each) => each.theirs?.refundedAmount)).toEqual([300, 500]);
+  });
+
+  it('does not prove the effect of a later one', () => {
+    const submit: SubmitRefund = {
+      type: 'SubmitRefund',
+      refundToken: 'b',
+      askedBy: 'key-1',
+      askedAt: 0,
+      fingerprint: 'b',
+      amount: 100,
+      window: announcedCall,
+    };
+    const sumUnknownAfter = (history: readonly PaymentEvent[]) => {
+      const decision = decide(paymentAfter(history), submit);
+      return decision.kind === 'events'
+        ? decision.events.map(({ data }) => Object(data).sumUnknown as unknown)
+        : decision;
+    };
+    expect(sumUnknownAfter(historyTo.approved)).toEqual([undefined]);
+    expect(sumUnknownAfter(after(failed(['a', 300, 'refused']), refunded(300)))).toEqual([undefined]);
+    const smaller = inquired(observed('approved', { refundedAmount: 100 }), { inquiredAt: 3_600_000 });
+    const disagreeing = after(
+      [...historyTo.approved, { type: 'ExternalRefundObserved', data: { amount: 200 } }],
+      smaller,
+    );
+    expect(sumUnknownAfter(disagreeing)).toEqual([true]);
+  });
+});
+
+it.each([
+  [300, observed('approved', { refundedAmount: 0 }), true],
+  [300, observed('approved', { refundedAmount: 300 }), false],
+  [300, observed('approved', { refundedAmount: undefined }), false],
+  [1000, observed('approved', { refundedAmount: undefined }), true],
+  [1000, observed('refunded', { refundedAmount: undefined }), false],
+  [1000, observed('refunded', { refundedAmount: 1000 }), false],
+  [300, observed('approved', { refundedAmount: 0, amount: 900 }), false],
+  [300, observed('on_the_moon', { refundedAmount: 0 }), false],
+  [300, observed('declined', { refundedAmount: 0 }), false],
+])('after a refund of %i, %j shows no further refund: %s', (amount, shown, expected) => {
+  const payment = paymentAfter([...historyTo.approved, refundSubmitted('a', amount)]);
+  expect(showsNoFurtherRefund(payment, shown)).toBe(expected);
+});

@@ -1,0 +1,172 @@
+/** The answers of people to the reviews of a payment's calls and disputes, and their effects. */
+import { describe, expect, it } from 'vitest';
+import {
+  attempt,
+  decided,
+  historyTo,
+  inquired,
+  observed,
+  paymentAfter,
+  refundSubmitted,
+  sampleEvents,
+} from '../testing/samples.ts';
+import { resolvedByAPerson, type Evidence, type Resolution } from '../review.ts';
+import type { ResolveReview } from '../shared-inputs.ts';
+import { decide } from './payment-decide.ts';
+import type { PaymentEvent, ReviewCode } from './payment-events.ts';
+import { resolutionsOf } from './resolutions.ts';
+
+const answer = (
+  code: ReviewCode,
+  resolution: Resolution,
+  more: Partial<ResolveReview<ReviewCode>> = {},
+): ResolveReview<ReviewCode> => ({
+  type: 'ResolveReview',
+  code,
+  number: 1,
+  resolution,
+  reason: 'asked them',
+  ...more,
+});
+const resolved = (code: ReviewCode, resolution: Resolution) => ({
+  type: 'ReviewResolved',
+  data: { code, number: 1, resolution, reason: 'asked them' },
+});
+const opened = (code: ReviewCode, evidence: Evidence = {}): PaymentEvent => ({
+  type: 'ReviewOpened',
+  data: { code, evidence },
+});
+const refusedAs = (code: string, more: object = {}) => ({ kind: 'refused', refusal: { code, ...more } });
+const answered = (history: readonly PaymentEvent[], input: ResolveReview<ReviewCode>) =>
+  decide(paymentAfter(history), input);
+
+it.each<[ReviewCode, Resolution[]]>([
+  ['attempt_not_found', ['check_again', 'payment_not_made']],
+  ['refund_unresolved', ['check_again', 'refund_made', 'refund_not_made']],
+  ['service_not_readable', ['check_again', 'acknowledged']],
+  ['capture_unresolved', ['check_again']],
+  ['void_unresolved', ['check_again']],
+  ['dispute_opened', ['acknowledged', 'dispute_won', 'dispute_lost']],
+  ['discrepancy', []],
+])('%s allows %j', (code, allowed) => {
+  const history = [...historyTo.unresolved, opened(code)];
+  expect(resolutionsOf(paymentAfter(history), { code, number: 1 })).toEqual(allowed);
+  expect(answered(history, answer(code, 'payout_not_made'))).toEqual(
+    refusedAs('resolution_not_allowed', { allowed }),
+  );
+  expect(answered(history, answer(code, 'check_again', { number: 2 }))).toEqual(
+    refusedAs('review_not_found'),
+  );
+});
+
+it('a command for a payment that does not exist is refused', () => {
+  for (const command of [
+    answer('discrepancy', 'keep_ours'),
+    { type: 'SubmitCaptureOrVoid', operation: 'capture', window: attempt(1) } as const,
+  ])
+    expect(decide(undefined, command)).toEqual(refusedAs('payment_not_found'));
+});
+
+describe('an attempt that was not found', () => {
+  const code = 'attempt_not_found';
+  const evidence = { attemptNumber: 1 };
+
+  it('has failed if a person says so', () => {
+    expect(
+      decided([...historyTo.unresolved, opened(code, evidence)], answer(code, 'payment_not_made')),
+    ).toEqual([resolved(code, 'payment_not_made'), { type: 'PaymentFailed', data: { reason: 'resolved' } }]);
+  });
+
+  it('may only be checked while its call is under way', () => {
+    const payment = paymentAfter([...historyTo.requested, opened(code, evidence)]);
+    expect(resolutionsOf(payment, { code, number: 1 })).toEqual(['check_again']);
+  });
+});
+
+describe('a refund without an outcome', () => {
+  const code = 'refund_unresolved';
+  const evidence = { refundToken: 'refund-1', amount: 300, refundedAmount: 0, observedRefundedAmount: null };
+  const review = (more: Evidence = {}) => [
+    ...historyTo.approved,
+    refundSubmitted('refund-1', 300),
+    sampleEvents.RefundUnresolved,
+    opened(code, { ...evidence, ...more }),
+  ];
+  const declined = { refundToken: 'refund-1', errors: [], reason: 'resolved' };
+
+  it('was made, or was not', () => {
+    expect(decided(review(), answer(code, 'refund_made'))).toEqual([
+      resolved(code, 'refund_made'),
+      { type: 'RefundApproved', data: { refundToken: 'refund-1' } },
+    ]);
+    expect(decided(review(), answer(code, 'refund_not_made'))).toEqual([
+      resolved(code, 'refund_not_made'),
+      { type: 'RefundDeclined', data: declined },
+    ]);
+  });
+
+  it('covers the refunds that the evidence shows: the rest was refunded elsewhere', () => {
+    const seen = review({ observedRefundedAmount: 500 });
+    const elsewhere = (amount: number) => ({ type: 'ExternalRefundObserved', data: { amount } });
+    expect(decided(seen, answer(code, 'refund_made')).slice(2)).toEqual([elsewhere(200)]);
+    expect(decided(seen, answer(code, 'refund_not_made')).slice(2)).toEqual([elsewhere(500)]);
+    const impossible = review({ observedRefundedAmount: 1001 });
+    expect(decided(impossible, answer(code, 'refund_made'))).toHaveLength(2);
+  });
+
+  it('is reviewed again with the same evidence if it is to be checked again', () => {
+    expect(decided(review(), answer(code, 'check_again'))).toEqual([
+      resolved(code, 'check_again'),
+      opened(code, evidence),
+    ]);
+  });
+
+  it('needs no answer once it is decided', () => {
+    const seen = observed('approved', { refundedAmount: 300 });
+    const events = decided(review(), inquired(seen, { inquiredAt: 60_000 }));
+    expect(events.map(({ type }) => type)).toEqual(['RefundApproved', 'ReviewResolved']);
+    const late = [...review(), { type: 'RefundApproved', data: { refundToken: 'refund-1' } } as const];
+    expect(answered(late, answer(code, 'refund_made'))).toEqual(refusedAs('review_not_found'));
+  });
+});
+
+describe('a dispute', () => {
+  const code = 'dispute_opened';
+  const history = [
+    ...historyTo.approved,
+    sampleEvents.DisputeOpened,
+    opened(code, { disputeToken: 'dsp_1' }),
+  ];
+  const data = { disputeToken: 'dsp_1', amount: 400, revision: 0 };
+
+  it.each([
+    ['dispute_won', [{ type: 'DisputeWon', data }]],
+    ['dispute_lost', [{ type: 'DisputeLost', data }]],
+    ['acknowledged', []],
+  ] as const)('%s', (resolution, effect) => {
+    expect(decided(history, answer(code, resolution))).toEqual([resolved(code, resolution), ...effect]);
+  });
+
+  it('that the bank has decided meanwhile cannot be answered', () => {
+    expect(answered([...history, sampleEvents.DisputeWon], answer(code, 'dispute_lost'))).toEqual(
+      refusedAs('review_not_found'),
+    );
+  });
+});
+
+it('a payment that the provider never had has failed; one that it had is declined', () => {
+  const missing = { type: 'RecordMissing', serviceToken: 'token-a', inquiredAt: 0 } as const;
+  const acceptedOn = (history: readonly PaymentEvent[]) => {
+    const found = [...history, ...decided(history, missing)];
+    return decided(found, answer('discrepancy', 'accept_theirs')).slice(1);
+  };
+  expect(acceptedOn(historyTo.init)).toEqual([
+    { type: 'PaymentDeclined', data: { declineReason: resolvedByAPerson } },
+  ]);
+  expect(acceptedOn(historyTo.approved)).toEqual([
+    {
+      type: 'FinalStatusRevised',
+      data: { from: 'approved', to: 'declined', declineReason: resolvedByAPerson },
+    },
+  ]);
+});
