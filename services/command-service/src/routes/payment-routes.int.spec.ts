@@ -30,7 +30,7 @@ async function resolvedAsNotMade() {
 }
 
 /** The provider shows one under this number after all. */
-const showLate = (orderNumber: string, changes: { status?: string } = {}) =>
+const showLate = (orderNumber: string, changes: { status?: string; createdAt?: number }) =>
   harness().provider.payments.set('late', {
     serviceToken: 'late',
     status: 'approved',
@@ -39,6 +39,7 @@ const showLate = (orderNumber: string, changes: { status?: string } = {}) =>
     orderNumber,
     authorizedAmount: 0,
     refundedAmount: 0,
+    createdAt: harness().clock.now(),
     ...changes,
   });
 
@@ -139,19 +140,25 @@ describe('POST /api/v1/payments answers', () => {
   });
 
   // An attempt that was abandoned took effect after all: the team was informed that no money had moved, and to send a new request.
-  it('409 while the provider has one of an earlier attempt all the same, until a person has resolved it', async () => {
-    harness().provider.faults.push({ kind: 'not-sent' }, { kind: 'not-sent' }, { kind: 'not-sent' });
-    const app = startApp(harness());
-    const failed = await app.post('payments', tea);
-    const { token } = failed.json<{ token: string }>();
-    showLate(`${token}.1`);
-    await inquireNamed(harness(), token, 'late', cause);
-    const answer = await app.post('payments', tea);
-    expect(errorsOf(answer)).toEqual([409, 'processing_error payment_in_review']);
-    expect(answer.headers['retry-after']).toBe('600');
-    await harness().resolve({ token, code: 'discrepancy', resolution: 'keep_ours' });
-    expect((await app.post('payments', tea)).json()).toEqual(failed.json());
-  });
+  it.each([
+    ['an earlier attempt', 1, 0],
+    ['somebody else', 3, 3_600_000],
+  ] as const)(
+    '409 while the provider has one of %s all the same, until a person has resolved it',
+    async (_, number, beforeMs) => {
+      harness().provider.faults.push({ kind: 'not-sent' }, { kind: 'not-sent' }, { kind: 'not-sent' });
+      const app = startApp(harness());
+      const failed = await app.post('payments', tea);
+      const { token } = failed.json<{ token: string }>();
+      showLate(`${token}.${number}`, { createdAt: harness().clock.now() - beforeMs });
+      await inquireNamed(harness(), token, 'late', cause);
+      const answer = await app.post('payments', tea);
+      expect(errorsOf(answer)).toEqual([409, 'processing_error payment_in_review']);
+      expect(answer.headers['retry-after']).toBe('600');
+      await harness().resolve({ token, code: 'discrepancy', resolution: 'keep_ours' });
+      expect((await app.post('payments', tea)).json()).toEqual(failed.json());
+    },
+  );
 
   // Not decided yet, it counted as without money: the team was informed to charge again, and it was approved.
   it.each([
