@@ -53,6 +53,7 @@ export { type CallOutcome, type EndReason, endReasons } from './domain/outbound-
 export { isAbout, resolutionSchema, type Review } from './domain/review.ts';
 export { type Environment, environmentSchema, instantSchema, reportedSumSchema } from './domain/values.ts';
 export * from './inquiry/inquiry-schedule.ts';
+export * from './inquiry/inquiry-shards.ts';
 export { type InquiryResult } from './inquiry/inquiries.ts';
 export { inquireNamed, type Listed } from './inquiry/inquire.ts';
 export * from './operations/capture-or-void.ts';

@@ -54,7 +54,7 @@ const depsWith = (changes: Partial<CommandServiceDependencies>): CommandServiceD
   findByServiceToken: () => undefined,
   index: emptyIndex,
   inquiryDelays,
-  mayInquire: () => true,
+  place: () => ({ rank: 0, count: 1 }),
   books: { find: () => undefined, findPayment: () => undefined, pagesOf: () => [] },
   reconciledAfterDays: [],
   reviewsByTwo: [],
@@ -212,6 +212,7 @@ describe('the parts together', () => {
     const queueOf = (kind: DueItem['kind']) =>
       ({
         kind,
+        shard: 0,
         inquiryNeed: 'open',
         environment: 'sandbox',
         account: 'main',
@@ -220,7 +221,7 @@ describe('the parts together', () => {
     start({
       index: {
         ...emptyIndex,
-        dueQueues: () => [queueOf('payment'), queueOf('payout')],
+        dueQueues: (shards) => (shards.includes(0) ? [queueOf('payment'), queueOf('payout')] : []),
         dueItems: ({ kind }) => items.filter((item) => item.kind === kind),
       },
     });

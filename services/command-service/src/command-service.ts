@@ -17,6 +17,8 @@ import {
   type InquiryScheduleDependencies,
   type InquiryScheduleHealth,
   createInquirySchedule,
+  type Place,
+  runShards,
   quietPeriodMs,
 } from '@tollgate/core';
 import type { OperatorCredentials, SecurityWatch, TeamDirectory, TeamKeys } from '@tollgate/teams';
@@ -44,7 +46,7 @@ import { registerOperatorRoutes } from './routes/operator-routes.ts';
 import { registerPaymentRoutes } from './routes/payment-routes.ts';
 import { registerReviewRoutes } from './routes/review-routes.ts';
 import { registerTeamRoutes } from './routes/team-routes.ts';
-import { createBackground, runWhile } from '@tollgate/service-kit';
+import { createBackground } from '@tollgate/service-kit';
 import { type AccountsFile, createAccountChanges } from '@tollgate/merchant-accounts';
 
 export interface CommandServiceDependencies extends CoreDependencies {
@@ -55,8 +57,8 @@ export interface CommandServiceDependencies extends CoreDependencies {
   /** Due inquiries, and balances. */
   index: InquiryScheduleDependencies['index'] & WalletReservationsDependencies['index'];
   inquiryDelays: InquiryDelays;
-  /** False while another process must run the inquiry schedule, because this one's index is not complete. */
-  mayInquire: () => boolean;
+  /** Position of this process among those of the inquiry schedule; undefined while it takes no part. */
+  place: () => Place | undefined;
   findByServiceToken: DisputesPollerDependencies['findByServiceToken'];
   /** Our side of reconciliations, from the index. */
   books: Books;
@@ -113,8 +115,6 @@ export function createCommandService(deps: CommandServiceDependencies): CommandS
   const changes = createAccountChanges({ ...deps, file: deps.accountsFile });
 
   const callbacks = callbacksOf(deps, parts, background);
-  const scheduling = (signal: AbortSignal) =>
-    deps.runAlone(inquiryScheduleName, signal, (held) => schedule.run(held));
 
   return {
     registerRoutes(app) {
@@ -138,9 +138,7 @@ export function createCommandService(deps: CommandServiceDependencies): CommandS
       await changes.catchUp();
       background.always((signal) => changes.follow(signal));
       background.always((signal) => consumeCallbacks(callbacks, signal));
-      background.always((signal) =>
-        runWhile({ isAble: deps.mayInquire, clock: deps.clock }, signal, scheduling),
-      );
+      background.always((signal) => runShards({ ...deps, schedule }, signal));
       background.always((signal) => deps.runAlone('disputes', signal, (held) => disputes.run(held)));
       background.always((signal) => deps.runAlone('reconciliation', signal, (held) => reconciler.run(held)));
     },

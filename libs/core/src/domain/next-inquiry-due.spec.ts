@@ -3,6 +3,8 @@ import type { InquiryNeed } from './failed-inquiry.ts';
 import {
   firstInquiryAt,
   inquiryDelays,
+  inquiryShardOf,
+  inquiryShards,
   nextInquiryAt,
   repeatedInquiryAt,
   spreadDue,
@@ -46,6 +48,17 @@ it('delays each token by up to a tenth, always by the same amount', () => {
   expect(Math.max(...first)).toBeLessThan(2.2 * minute);
   expect(new Set(first.map((at) => Math.floor((at - 2 * minute) / 1_200))).size).toBe(10);
   expect(tokens.map((token) => nextInquiryAt({ ...item, token }, 0))).toEqual(first);
+});
+
+it('distributes tokens evenly over the shards, independently of their delay', () => {
+  const tokens = Array.from({ length: 8_000 }, (_, index) => `pay_${index}`);
+  const byShard = Map.groupBy(tokens, inquiryShardOf);
+  expect([...byShard.keys()].sort()).toEqual([...Array(inquiryShards).keys()]);
+  for (const some of byShard.values()) {
+    expect(some.length).toBeGreaterThan(800);
+    const late = some.filter((token) => nextInquiryAt({ ...item, token }, 0)! > 2.1 * minute);
+    expect(late.length / some.length).toBeGreaterThan(0.4);
+  }
 });
 
 it('counts a change from its first sight if the recording clock ran ahead', () => {

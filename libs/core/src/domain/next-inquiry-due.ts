@@ -113,7 +113,11 @@ export function spreadDue(
     : spreadFrom(item, since, delays);
 }
 
-/** In [0, 1), the same on every machine. */
+/** The schedule distributes its work by shards of tokens. */
+export const inquiryShards = 8;
+export const inquiryShardOf = (token: string): number => hashOf(token) % inquiryShards;
+
+/** In [0, 1), the same on every machine, independent of the shard. */
 const fractionOf = (token: string): number => (hashOf(token) >>> 8) / 2 ** 24;
 
 /** FNV-1a, 32 bits, mixed at the end so that all bits depend on every character. */

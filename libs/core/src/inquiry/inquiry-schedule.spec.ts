@@ -8,6 +8,7 @@ import { type DueItem, type DueQueue, createInquirySchedule } from './inquiry-sc
 
 const minute = 60_000;
 const hour = 60 * minute;
+const shard = 3;
 
 interface Row {
   token: string;
@@ -26,6 +27,7 @@ function indexOf(clock: FakeClock, rows: Row[]) {
       .sort((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0));
   const queueOf = ({ inquiryNeed, account }: Row): DueQueue => ({
     kind: 'payment',
+    shard,
     environment: 'sandbox',
     inquiryNeed,
     account,
@@ -87,7 +89,7 @@ function start({
     },
   });
   const stopping = new AbortController();
-  const running = schedule.run(stopping.signal);
+  const running = schedule.runShard(shard, stopping.signal);
   return { begun, clock, index, schedule, running, stop: () => stopping.abort() };
 }
 
@@ -331,7 +333,7 @@ it('reads only the items that it begins, however many are due', async () => {
 });
 
 // The clock was corrected after the start. Each pass postponed open items by the hour that the clock had been wrong.
-it('postpones nothing further if its clock was ahead when it took the schedule over', async () => {
+it('postpones nothing further if its clock was ahead when it took the shard', async () => {
   const real = createFakeClock();
   const ahead = { ms: 24 * hour };
   const clock = { ...real, now: () => real.now() + ahead.ms };
@@ -346,7 +348,7 @@ it('postpones nothing further if its clock was ahead when it took the schedule o
   await running;
 });
 
-// Each process has its own index: after a take-over it inquired every settled item at once.
+// Each process has its own index: after taking over a shard it inquired every settled item at once.
 it('does not inquire, after a take-over, items settled more than a month ago', async () => {
   const clock = createFakeClock();
   const rows = tokensOf(100).map((token) => {
@@ -362,9 +364,9 @@ it('does not inquire, after a take-over, items settled more than a month ago', a
   await running;
 });
 
-// One of two gateways was stopped for half a minute. The other took over, then it took the schedule back, and each postponed
+// One of two gateways was stopped for half a minute. The other took its shards over, then it took them back, and each postponed
 // new items: paid payments were still `init` four minutes later.
-it('does not postpone new items when the schedule changes hands', async () => {
+it('does not postpone new items when its shard changes hands', async () => {
   const clock = createFakeClock();
   const rows = tokensOf(40).map((token) => newRow(clock, token, 'open'));
   await clock.advance(2.5 * minute);

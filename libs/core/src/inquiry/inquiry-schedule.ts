@@ -15,9 +15,10 @@ import { type InquiryNeed, inquiryNeeds } from '../domain/failed-inquiry.ts';
 import { type Clock, type Log, isRetryable } from '@tollgate/service-kit';
 import type { InquiryResult } from './inquiries.ts';
 
-/** Items of one kind, need and account, ordered by due time. */
+/** Items of one kind, need and account in one shard, ordered by due time. */
 export interface DueQueue {
   kind: 'payment' | 'payout';
+  shard: number;
   inquiryNeed: InquiryNeed;
   environment: Environment;
   account: string;
@@ -38,8 +39,8 @@ export interface Postponed {
 }
 
 export interface DueInquiries {
-  /** Queues with inquiries due now, and the oldest due time of each. @throws until the index has all of them */
-  dueQueues(): (DueQueue & { oldestDueAt: number })[];
+  /** Queues of these shards with inquiries due now, and the oldest due time of each. @throws until the index has all of them */
+  dueQueues(shards: readonly number[]): (DueQueue & { oldestDueAt: number })[];
   /** Due items of a queue: the longest overdue, or the most recent. */
   dueItems(queue: DueQueue, page: { limit: number; newest?: boolean }): DueItem[];
   /** Moves the due times of items that have not changed since; resolves when done. */
@@ -59,13 +60,13 @@ export interface InquiryScheduleDependencies {
 }
 
 export interface InquirySchedule {
-  /** Inquires due items until the signal is aborted and the inquiries under way have ended. One process at a time runs it. */
-  run(signal: AbortSignal): Promise<void>;
+  /** Inquires the items of a shard until the signal is aborted and its inquiries under way have ended. */
+  runShard(shard: number, signal: AbortSignal): Promise<void>;
   health(): InquiryScheduleHealth;
 }
 
 export interface InquiryScheduleHealth {
-  /** Age of the oldest due inquiry of each need, milliseconds; 0 in a process that does not run the schedule. */
+  /** Age of the oldest due inquiry of each need in this process's shards, milliseconds. */
   overdueMs: Record<InquiryNeed, number>;
   /** True if one has been waiting beyond its bound. */
   isBehind: boolean;
@@ -87,7 +88,7 @@ const passPauseMs = 1_000;
 /** Maximum number of tokens with remembered failures and first inquiries; a forgotten one is repeated as after one failure. */
 const rememberedMax = 50_000;
 /**
- * An item that became due this shortly before a take-over is inquired now: the schedule changes hands repeatedly. @unit milliseconds
+ * An item that became due this shortly before a take-over is inquired now: shards change hands repeatedly. @unit milliseconds
  */
 const justDueMs = 5 * 60_000;
 /** Of one queue in one pass. */
@@ -95,14 +96,16 @@ const spreadAtOnceMax = 500;
 
 const nothingOverdue: Record<InquiryNeed, number> = { unresolved: 0, open: 0, settled: 0 };
 
-interface Schedule extends InquiryScheduleDependencies {
-  /** When this process took the schedule over, milliseconds since the Unix epoch. */
+interface Shard {
+  /** When this process took the shard over, milliseconds since the Unix epoch. */
   since: number;
-  /** Aborted when it hands the schedule over. */
-  signal: AbortSignal;
+  underWay: Set<Promise<void>>;
+}
+
+interface Schedule extends InquiryScheduleDependencies {
+  shards: Map<number, Shard>;
   /** Tokens by account. */
   underWay: Map<string, Set<string>>;
-  inquiries: Set<Promise<void>>;
   postponed: Postponed[];
   /** Consecutive failed inquiries by token. */
   failed: RecentlyUsed<{ inRow: number }>;
@@ -111,6 +114,7 @@ interface Schedule extends InquiryScheduleDependencies {
   /** Inquired tokens that the index still has as due. */
   unwritten: Set<string>;
   overdueMs: Record<InquiryNeed, number>;
+  passing: Promise<void> | undefined;
   /** Ends the pause before the next pass. */
   wake: AbortController;
 }
@@ -118,19 +122,18 @@ interface Schedule extends InquiryScheduleDependencies {
 export function createInquirySchedule(deps: InquiryScheduleDependencies): InquirySchedule {
   const schedule: Schedule = {
     ...deps,
-    since: 0,
-    signal: AbortSignal.abort(),
+    shards: new Map(),
     underWay: new Map(),
-    inquiries: new Set(),
     postponed: [],
     unwritten: new Set(),
     failed: createRecentlyUsed(rememberedMax),
     firstInquired: createRecentlyUsed(rememberedMax),
     overdueMs: nothingOverdue,
+    passing: undefined,
     wake: new AbortController(),
   };
   return {
-    run: (signal) => run(schedule, signal),
+    runShard: (shard, signal) => runShard(schedule, shard, signal),
     health: () => ({
       overdueMs: schedule.overdueMs,
       isBehind: inquiryNeeds.some((need) => schedule.overdueMs[need] > overdueMsMax[need]),
@@ -138,28 +141,39 @@ export function createInquirySchedule(deps: InquiryScheduleDependencies): Inquir
   };
 }
 
-async function run(schedule: Schedule, signal: AbortSignal): Promise<void> {
-  const { clock, inquiries } = schedule;
-  schedule.since = clock.now();
-  schedule.signal = signal;
-  signal.addEventListener('abort', () => schedule.wake.abort(), { once: true });
-  while (!signal.aborted) {
+async function runShard(schedule: Schedule, shard: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  const { shards, clock } = schedule;
+  const held: Shard = { since: clock.now(), underWay: new Set() };
+  shards.set(shard, held);
+  schedule.passing ??= passUntilIdle(schedule);
+  schedule.wake.abort();
+  await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  shards.delete(shard);
+  await Promise.all(held.underWay);
+  if (shards.size === 0) schedule.wake.abort();
+  await (shards.size === 0 ? schedule.passing : undefined);
+  await pass(schedule);
+}
+
+async function passUntilIdle(schedule: Schedule): Promise<void> {
+  while (schedule.shards.size > 0) {
     schedule.wake = new AbortController();
     const isMoreToSpread = await pass(schedule);
-    await clock.sleep(isMoreToSpread ? 0 : passPauseMs, schedule.wake.signal).catch(() => undefined);
+    const pauseMs = isMoreToSpread ? 0 : passPauseMs;
+    await schedule.clock.sleep(pauseMs, schedule.wake.signal).catch(() => undefined);
   }
-  await Promise.all(inquiries);
   schedule.overdueMs = nothingOverdue;
-  // If the write fails, they stay due.
-  await flush(schedule).catch(() => undefined);
+  // At once: a new shard starts a new loop.
+  schedule.passing = undefined;
 }
 
 /** @returns true if more may be left that was due before the take-over */
 async function pass(schedule: Schedule): Promise<boolean> {
-  const { index, clock, log } = schedule;
+  const { index, shards, clock, log } = schedule;
   try {
     await flush(schedule);
-    const queues = index.dueQueues();
+    const queues = index.dueQueues([...shards.keys()]);
     schedule.overdueMs = overdueIn(queues, clock.now());
     const old = queues.filter((queue) => spread(schedule, queue));
     const ready = queues.filter((queue) => !old.includes(queue));
@@ -192,11 +206,15 @@ async function flush(schedule: Schedule): Promise<void> {
  *
  * @returns true if the queue begins with such items
  */
-function spread(schedule: Schedule, queue: DueQueue & { oldestDueAt: number }): boolean {
-  const { index, postponed, delays, clock } = schedule;
+function spread(
+  { index, shards, postponed, delays, clock }: Schedule,
+  queue: DueQueue & { oldestDueAt: number },
+): boolean {
+  const held = shards.get(queue.shard);
+  if (held === undefined) return false;
   // Not in the future, if our clock was ahead at the take-over.
-  schedule.since = Math.min(schedule.since, clock.now());
-  const { since } = schedule;
+  held.since = Math.min(held.since, clock.now());
+  const { since } = held;
   const before = since - justDueMs;
   if (queue.oldestDueAt >= before || queue.inquiryNeed === 'unresolved') return false;
   const old = index.dueItems(queue, { limit: spreadAtOnceMax }).filter(({ dueAt }) => dueAt < before);
@@ -220,7 +238,7 @@ function beginFor(schedule: Schedule, queues: readonly DueQueue[]): void {
     for (const queue of ofNeed)
       for (const item of itemsOf(schedule, queue, { share, known })) {
         if (known.size >= accountAtOnceMax) return;
-        begin(schedule, item, known);
+        begin(schedule, item, { queue, known });
       }
   }
 }
@@ -241,15 +259,20 @@ function itemsOf(
   return [...new Map(items.map((item) => [item.token, item])).values()];
 }
 
-function begin(schedule: Schedule, item: DueItem, known: Set<string>): void {
-  if (schedule.signal.aborted) return;
+function begin(
+  schedule: Schedule,
+  item: DueItem,
+  { queue, known }: { queue: DueQueue; known: Set<string> },
+): void {
+  const shard = schedule.shards.get(queue.shard);
+  if (shard === undefined) return;
   known.add(item.token);
   const inquiring = inquireOnce(schedule, item).finally(() => {
     known.delete(item.token);
-    schedule.inquiries.delete(inquiring);
+    shard.underWay.delete(inquiring);
     if (known.size === accountAtOnceMax / 2) schedule.wake.abort();
   });
-  schedule.inquiries.add(inquiring);
+  shard.underWay.add(inquiring);
 }
 
 /** Never rejects. An item that was not inquired stays due. */

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { temporaryFile } from '@tollgate/event-store/testing';
-import { nextInquiryAt, type DueQueue, type InquiryItem } from '@tollgate/core';
+import { inquiryShardOf, nextInquiryAt, type DueQueue, type InquiryItem } from '@tollgate/core';
 import { silentLog } from '@tollgate/service-kit';
 import { paymentKind, payoutKind } from '@tollgate/views';
 import { happening, payoutHappening, payoutRequested, requested, startedAt } from '@tollgate/views/testing';
@@ -12,15 +12,20 @@ import { givenExplainedFile, givenFile, viewOf } from './testing/open-index-file
 const { accepted, approved } = happening;
 const never = Number.MAX_SAFE_INTEGER;
 
-const tokens = Array.from({ length: 25 }, (_, index) => `pay_${index}`);
+/** Tokens of one shard, so that a spec sees all of them in one queue. */
+const shard = 5;
+const tokens = Array.from({ length: 200 }, (_, index) => `pay_${index}`).filter(
+  (token) => inquiryShardOf(token) === shard,
+);
 const queue: DueQueue = {
   kind: 'payment',
+  shard,
   inquiryNeed: 'open',
   environment: 'sandbox',
   account: 'main',
 };
 const queuesAt = (file: IndexFile, now: number, of: Pick<DueQueue, 'kind' | 'inquiryNeed'> = queue) =>
-  dueQueuesOf(file, now).filter(
+  dueQueuesOf(file, { shards: [shard], now }).filter(
     ({ kind, inquiryNeed }) => kind === of.kind && inquiryNeed === of.inquiryNeed,
   );
 
@@ -79,7 +84,7 @@ test('payouts have their own queues', () => {
   const file = givenFile(
     payouts.map((token) => viewOf(payoutKind, token, [payoutRequested(), payoutHappening.accepted])),
   );
-  const found = dueQueuesOf(file, never);
+  const found = dueQueuesOf(file, { shards: [0, 1, 2, 3, 4, 5, 6, 7], now: never });
   const items = found.flatMap((each) => dueItemsIn(file, each, { now: never, limit: 100 }));
   expect(items.map(({ token }) => token).toSorted()).toEqual(payouts.toSorted());
 });
@@ -101,7 +106,7 @@ test('every read uses one index and no sorting', async () => {
   const [found] = queuesAt(file, never);
   dueItemsIn(file, found!, { now: never, limit: 10 });
   dueItemsIn(file, found!, { now: never, limit: 10, newest: true });
-  const queueSteps = 'inquiry_need=? AND environment=? AND account';
+  const queueSteps = 'shard=? AND inquiry_need=? AND environment=? AND account';
   const ofRows = steps.map((step) => step.replace(/payments|payouts/g, 'rows'));
   const [firstStep = '', ...others] = new Set(ofRows);
   // The index leads to the next account directly: no row in between is visited.

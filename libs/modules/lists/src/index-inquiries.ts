@@ -16,46 +16,53 @@ import type { Row, Statements } from './index-rows.ts';
 /** When a row is first inquired, milliseconds since the Unix epoch; undefined: never. */
 export type DueAt = (item: InquiryItem) => number | undefined;
 
-const queued = 'inquiry_need = ? AND environment = ? AND account = ? AND due_at <= ?';
+const queued = 'shard = ? AND inquiry_need = ? AND environment = ? AND account = ? AND due_at <= ?';
 
 type QueueHead = DueQueue & { oldestDueAt: number };
 
-/** The queues, each with its oldest due time, at one index step per queue. */
+/** The queues of a shard, each with its oldest due time, at one index step per queue. */
 function* queuesIn(
   select: IndexFile['select'],
-  { kind, inquiryNeed }: Pick<DueQueue, 'kind' | 'inquiryNeed'>,
+  { kind, shard, inquiryNeed }: Pick<DueQueue, 'kind' | 'shard' | 'inquiryNeed'>,
 ): Generator<QueueHead> {
   const sql = `SELECT account, due_at AS dueAt FROM ${kind}s
-    WHERE inquiry_need = ? AND environment = ? AND account > ? AND due_at IS NOT NULL
+    WHERE shard = ? AND inquiry_need = ? AND environment = ? AND account > ? AND due_at IS NOT NULL
     ORDER BY account, due_at LIMIT 1`;
   for (const environment of environmentSchema.options) {
     let account = '';
     for (;;) {
       // A comparison of pairs would visit all rows of the environment.
-      const [row] = select(sql, [inquiryNeed, environment, account]);
+      const [row] = select(sql, [shard, inquiryNeed, environment, account]);
       if (row === undefined) break;
       account = String(row['account']);
-      yield { kind, inquiryNeed, environment, account, oldestDueAt: Number(row['dueAt']) };
+      yield { kind, shard, inquiryNeed, environment, account, oldestDueAt: Number(row['dueAt']) };
     }
   }
 }
 
-/** The queues with due inquiries. */
-export const dueQueuesOf = ({ select }: Pick<IndexFile, 'select'>, now: number): QueueHead[] =>
-  (['payment', 'payout'] as const)
-    .flatMap((kind) => inquiryNeeds.flatMap((inquiryNeed) => [...queuesIn(select, { kind, inquiryNeed })]))
+/** The queues of these shards with due inquiries. */
+export const dueQueuesOf = (
+  { select }: Pick<IndexFile, 'select'>,
+  { shards, now }: { shards: readonly number[]; now: number },
+): QueueHead[] =>
+  shards
+    .flatMap((shard) =>
+      (['payment', 'payout'] as const).flatMap((kind) =>
+        inquiryNeeds.flatMap((inquiryNeed) => [...queuesIn(select, { kind, shard, inquiryNeed })]),
+      ),
+    )
     .filter(({ oldestDueAt }) => oldestDueAt <= now);
 
 /** @param page `newest` reads from the other end: the most recently due */
 export function dueItemsIn(
   file: IndexFile,
-  { kind, inquiryNeed, environment, account }: DueQueue,
+  { kind, shard, inquiryNeed, environment, account }: DueQueue,
   { now, limit, newest = false }: { now: number; limit: number; newest?: boolean },
 ): DueItem[] {
   const sql = `SELECT token, revision, updated_at AS updatedAt, due_at AS dueAt FROM ${kind}s
     WHERE ${queued} ORDER BY due_at ${newest ? 'DESC' : 'ASC'} LIMIT ?`;
   return file
-    .select(sql, [inquiryNeed, environment, account, now, limit])
+    .select(sql, [shard, inquiryNeed, environment, account, now, limit])
     .map((row) => ({ kind, inquiryNeed, ...toItem(row) }));
 }
 

@@ -21,6 +21,7 @@ const operationColumns = `
     account TEXT NOT NULL,
     inquiry_need TEXT NOT NULL,
     is_unresolved INTEGER NOT NULL,
+    shard INTEGER NOT NULL,
     due_at INTEGER,
     ${envelopeColumns}`;
 
@@ -62,7 +63,7 @@ const operationIndexes = (table: string) => `
     of_token TEXT NOT NULL,
     PRIMARY KEY (of_environment, of_team, hash, made_at, of_token)
   ) STRICT, WITHOUT ROWID;
-  CREATE INDEX ${table}_due ON ${table} (inquiry_need, environment, account, due_at, updated_at)
+  CREATE INDEX ${table}_due ON ${table} (shard, inquiry_need, environment, account, due_at, updated_at)
     WHERE due_at IS NOT NULL;
   CREATE INDEX ${table}_by_need ON ${table} (inquiry_need);`;
 

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { MessageChannel } from 'node:worker_threads';
 import { StoreUnavailable, type EventStore, type Position } from '@tollgate/event-store';
 import { temporaryFile, temporaryStore } from '@tollgate/event-store/testing';
-import { inquiryDelays, type PaymentEvent } from '@tollgate/core';
+import { inquiryDelays, inquiryShardOf, type PaymentEvent } from '@tollgate/core';
 import { silentLog, systemClock, systemIds, type Log } from '@tollgate/service-kit';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { disputeKind, payoutKind } from '@tollgate/views';
@@ -103,10 +103,11 @@ describe.each([
     const store = await temporaryStore();
     await projectPayment(store, 'p1', [requested()]);
     const index = await startIndex(store, ':memory:');
-    const [queue] = index.dueQueues();
+    const shards = [inquiryShardOf('p1')];
+    const [queue] = index.dueQueues(shards);
     const [item] = index.dueItems(queue!, { limit: 1 });
     await index.postpone([{ item: item!, dueAt: 8_000_000_000_000_000 }]);
-    expect(index.dueQueues()).toEqual([]);
+    expect(index.dueQueues(shards)).toEqual([]);
   });
 
   test('changes of due times during the stop are refused', async () => {
@@ -310,7 +311,7 @@ describe.each([
     expect(() => index.find('p1')).toThrow('The read model is being rebuilt.');
     // The new file exists, and is still empty.
     await vi.waitFor(() => expect(index.find('p1')).toBeUndefined(), soon);
-    expect(() => index.dueQueues()).toThrow('The read model is being rebuilt.');
+    expect(() => index.dueQueues([0])).toThrow('The read model is being rebuilt.');
     expect(() => tokensIn(index)).toThrow('The read model is being rebuilt.');
     hold.resolve(undefined);
     await vi.waitFor(() => expect(tokensIn(index)).toEqual(['p1']), soon);

@@ -276,7 +276,7 @@ const dueIn = (
   { readWhole }: Pick<Reads, 'readWhole'>,
   clock: Pick<Clock, 'now'>,
 ): Pick<DueInquiries, 'dueQueues' | 'dueItems'> => ({
-  dueQueues: () => readWhole((file) => dueQueuesOf(file, clock.now())),
+  dueQueues: (shards) => readWhole((file) => dueQueuesOf(file, { shards, now: clock.now() })),
   dueItems: (queue, page) => readWhole((file) => dueItemsIn(file, queue, { ...page, now: clock.now() })),
 });
 

@@ -2,6 +2,7 @@
 import {
   inquiryNeedOf,
   inquiryNeedOfPayout,
+  inquiryShardOf,
   paymentPhases,
   payoutPhases,
   reservedAmount,
@@ -151,6 +152,7 @@ interface Operation {
 }
 
 const termColumns = (token: string, { environment, team, terms }: Operation): Columns => ({
+  shard: inquiryShardOf(token),
   environment,
   team,
   order_number: terms.orderNumber ?? null,

@@ -4,6 +4,7 @@ import { routes, sendError } from '@tollgate/gateway-api/http';
 import {
   type AccountState,
   type DueInquiries,
+  inquiryShards,
   type Account,
   inquiryLimits,
   type Accounts,
@@ -171,6 +172,8 @@ function termsOf(account: Account) {
   };
 }
 
+const allShards = Array.from({ length: inquiryShards }, (_, shard) => shard);
+
 /** When the inquiry that has been due longest was due, by account; nothing while the index is rebuilding. */
 function oldestDue(index: AccountRouteDependencies['index']): ReadonlyMap<string, number> {
   const oldest = new Map<string, number>();
@@ -183,7 +186,7 @@ function oldestDue(index: AccountRouteDependencies['index']): ReadonlyMap<string
 
 function dueIn(index: AccountRouteDependencies['index']): ReturnType<DueInquiries['dueQueues']> {
   try {
-    return index.dueQueues();
+    return index.dueQueues(allShards);
   } catch (error) {
     if (!isRetryable(error)) throw error;
     return [];

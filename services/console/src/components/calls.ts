@@ -25,7 +25,7 @@ interface HistoryEvent {
 
 type Effect = 'announced' | 'lost' | NonNullable<CallSpan['outcome']>;
 
-/** The meaning of each event for a call. */
+/** What each event says about a call. */
 const effects: Readonly<Record<string, readonly [CallSpan['operation'], Effect]>> = {
   PaymentRequested: ['authorize', 'announced'],
   AttemptStarted: ['authorize', 'announced'],

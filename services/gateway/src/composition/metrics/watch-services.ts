@@ -41,7 +41,7 @@ export function watchAccounts({ watch }: Watch, accounts: Pick<Accounts, 'health
   watch('tollgate_account_state', state);
 }
 
-/** Age of the oldest due item. */
+/** Age of the oldest due item, in the shards of this process. */
 export function watchSchedule({ watch }: Watch, health: () => InquiryScheduleHealth): void {
   watch('tollgate_inquiry_overdue_seconds', () => {
     const { overdueMs } = health();

@@ -3,13 +3,16 @@ import { createCommandService } from '@tollgate/command-service';
 import { createFingerprints } from '@tollgate/core';
 import { type EventStore, nameOfInstallation, requireDataSecrets } from '@tollgate/event-store';
 import { type SecurityLog, type TeamKeys, followTeamChanges } from '@tollgate/teams';
-import { StartupError, createVault } from '@tollgate/service-kit';
+import { StartupError, createVault, runWhile } from '@tollgate/service-kit';
 import { inBackground } from '../background.ts';
 import { watchAccounts, watchIndex, watchReconciliations, watchSchedule } from '../metrics/watch-services.ts';
 import { serviceNames } from '../../configuration/service-names.ts';
 import type { Parts } from '../parts.ts';
 import { createBooks } from './books.ts';
 import { type RunningService, degradedWithout } from '../../edge/running-service.ts';
+
+/** The work that is shared by shards. */
+const inquirySchedule = 'inquiry-schedule';
 
 export interface CommandServiceOptions {
   /** Of the callback server in this process, if it has one. */
@@ -26,13 +29,17 @@ export async function startCommandService(
   const secrets = parts.callbackSecrets();
   const { accounts, file: accountsFile } = await parts.accounts();
   const [store, bus, runAlone] = await Promise.all([parts.store(), parts.bus(), parts.runAlone()]);
-  const [directory, index] = await Promise.all([parts.teams(), parts.index()]);
+  const [directory, index, members] = await Promise.all([parts.teams(), parts.index(), parts.members()]);
   const dataSecrets = parts.dataSecrets();
   await requireDataSecrets({ store, clock, ids }, dataSecrets);
   const { security, securityLog } = await parts.security();
   followTeams(parts, { store, securityLog });
   const { recordResolution, recordCommand } = security;
   const installation = await nameOfInstallation({ store, clock, ids });
+  // Due items are read from the index: a process without one leaves its shards to the others.
+  const mayInquire = () => index.building() === undefined;
+  const scheduling = (signal: AbortSignal) => members.share(inquirySchedule, signal);
+  stops.defer(inBackground((signal) => runWhile({ isAble: mayInquire, clock }, signal, scheduling)));
   const commands = createCommandService({
     installation,
     teamKeys: ownTeamKeys(parts),
@@ -54,8 +61,7 @@ export async function startCommandService(
     vault: createVault(dataSecrets, ids),
     index,
     inquiryDelays: config.inquiryDelays,
-    // Due items are read from the index: a process without one leaves the schedule to the others.
-    mayInquire: () => index.building() === undefined,
+    place: () => (mayInquire() ? members.place(inquirySchedule) : undefined),
     findByServiceToken: (environment, account, serviceToken) =>
       index.findByServiceToken(environment, account, serviceToken),
     books: createBooks(index, () => directory.names()),

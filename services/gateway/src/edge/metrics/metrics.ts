@@ -50,7 +50,7 @@ const gauges = {
   tollgate_account_calls_under_way: ['Money-moving calls in flight', 'environment', 'account'],
   tollgate_account_waiting: ['Callers waiting for a permit of the account', 'environment', 'account'],
   tollgate_inquiry_overdue_seconds: [
-    'Lag of the oldest due inquiry; 0 if none is due, or if another process runs the inquiry schedule',
+    'Lag of the oldest due inquiry of the shards of this process; 0 if none is due',
     'state',
   ],
   tollgate_certificate_ends_seconds: [

@@ -127,7 +127,7 @@ export async function startApi(
     findByServiceToken: () => undefined,
     index,
     inquiryDelays,
-    mayInquire: () => true,
+    place: () => ({ rank: 0, count: 1 }),
     books: { find: () => undefined, findPayment: () => undefined, pagesOf: () => [] },
     reconciledAfterDays: [],
     reviewsByTwo: [],
