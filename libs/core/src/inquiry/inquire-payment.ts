@@ -10,6 +10,7 @@ import { likeliestOf } from '../domain/payment/creation.ts';
 import { callWithoutOutcome } from '../domain/payment/inquiry-need.ts';
 import { withTermsOf } from '../domain/payment/observation.ts';
 import type { FoundPayment } from '../provider.ts';
+import { omitUndefined } from '@tollgate/service-kit';
 import type { Permit } from '../accounts/account.ts';
 import type { PaymentAggregate } from '../aggregates/payments.ts';
 import type { RecurringTokens } from '../aggregates/recurring-tokens.ts';

@@ -121,9 +121,10 @@ function reviseOnce(ledger: Ledger, payment: LedgerPayment): void {
 
 /** Executes a request that has reached the service, and returns the answer. */
 function carriedOut(parts: Way, request: ServiceRequest): ServiceAnswer | undefined {
-  const { world, answerOf } = parts;
-  const { faults } = world;
-  const { path, method } = request;
+  const { world, answerOf, account } = parts;
+  const { faults, ledger } = world;
+  const { random } = parts.life;
+  const { path, method, body = {} } = request;
   // A service without lists: revisions can only be found by inquiries.
   if (faults.blind === 'reconciliation' && !faults.isBare && path.includes('dateFrom=')) return undefined;
   if (method === 'GET') return distorted(parts, path, answerOf(request));
