@@ -112,6 +112,14 @@ export const plantedBugs: readonly PlantedBug[] = [
     to: 'return mayTakeMoney ?',
   },
   {
+    name: 'adopts-strangers',
+    breaks: "F4: another installation's payment is not ours",
+    seeds: 200,
+    file: `${domain}/outbound-call/outbound-call.ts`,
+    from: '): boolean => hasOurCallback && createdAt >= sendBy - clockToleranceMs;',
+    to: '): boolean => hasOurCallback || createdAt >= sendBy - clockToleranceMs || createdAt > 0;',
+  },
+  {
     name: 'payout-of-any-team',
     breaks: 'S1: a team pays out of its own wallet',
     seeds: 60,

@@ -59,8 +59,8 @@ async function search(
     provider.listPayments({ orderNumber }),
   );
   if (outcome.kind !== 'accepted') return { failure: failureOf(outcome) };
-  const listed = outcome.answer.map((each) => ({ ...each, observed: withTermsOf(payment, each.observed) }));
-  // The recurring token of another payment would charge another customer.
+  const listed = outcome.answer.map((each) => withOrigin(deps, aggregate, each));
+  // The recurring token of a foreign payment would charge another customer.
   const likeliest = likeliestOf(
     payment,
     listed.map(({ observed }) => observed),
@@ -153,6 +153,18 @@ async function permitFor(
   return result.kind === 'permit' ? result.permit : undefined;
 }
 
+/** Whether it calls back to us. The URL itself is a capability and is not passed on. */
+export function withOrigin(
+  { callbackUrlOf }: PaymentInquiryDependencies,
+  { token, payment }: PaymentAggregate,
+  { callbackUrl, ...found }: FoundPayment,
+): FoundPayment<ObservedPayment> {
+  const { environment, attempt } = payment;
+  const hasOurCallback = isOwnCallback(callbackUrlOf(environment, token, attempt.sendBy), callbackUrl);
+  const observed = withTermsOf(payment, found.observed);
+  return { ...found, observed: { ...observed, ...omitUndefined({ hasOurCallback }) } };
+}
+
 /** The payment as the domain sees it. A recurring token is stored behind its alias first, so that no alias is dangling. */
 async function observedFrom(
   { recurringTokens }: PaymentInquiryDependencies,
@@ -171,4 +183,22 @@ async function observedFrom(
     cause,
   );
   return { ...observed, recurringToken: alias };
+}
+
+/**
+ * True if the provider calls back to the URL that we sent for this payment. Base URLs move and secrets rotate: it is ours if
+ * either matches the current one. Undefined if no URL shows, or it is unreadable.
+ *
+ * @param own the current URL, whose last segment is the capability
+ */
+export function isOwnCallback(own: string, shown: string | undefined): boolean | undefined {
+  const [address, theirs] = [URL.parse(own), URL.parse(shown ?? '')];
+  if (address === null || theirs === null) return undefined;
+  const [ours, other] = [partsOf(address), partsOf(theirs)];
+  return ours.base === other.base || ours.capability === other.capability;
+}
+
+function partsOf({ origin, pathname }: URL): { base: string; capability: string } {
+  const end = pathname.lastIndexOf('/');
+  return { base: `${origin}${pathname.slice(0, end)}`, capability: pathname.slice(end) };
 }

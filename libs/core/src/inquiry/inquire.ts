@@ -6,7 +6,6 @@ import { type InquiryFailure } from '../domain/failed-inquiry.ts';
 import { type ObservedPayment } from '../domain/payment/payment-commands.ts';
 import { type ObservedPayout } from '../domain/payout/payout-commands.ts';
 import { callWithoutOutcome } from '../domain/payment/inquiry-need.ts';
-import { withTermsOf } from '../domain/payment/observation.ts';
 import { isPayoutAwaited } from '../domain/payout/payout-state.ts';
 import type { FoundPayment, InquiryOutcome } from '../provider.ts';
 import type { PaymentAggregate } from '../aggregates/payments.ts';
@@ -19,7 +18,7 @@ import {
   stateOf,
   subjectsOf,
 } from '../aggregates/subjects.ts';
-import { type PaymentInquiryDependencies, inquirePayment } from './inquire-payment.ts';
+import { type PaymentInquiryDependencies, inquirePayment, withOrigin } from './inquire-payment.ts';
 import { inquirePayout } from './inquire-payout.ts';
 import { failureOf } from '../outbound/ask-account.ts';
 import { type InquiryResult, inquiriesPerRequestMax } from './inquiries.ts';
@@ -215,7 +214,7 @@ async function findNamed(
       async (provider) =>
         'payout' in subject
           ? provider.inquirePayout(serviceToken)
-          : observedOf(subject, await provider.inquirePayment(serviceToken)),
+          : observedOf(deps, subject, await provider.inquirePayment(serviceToken)),
     );
     if (outcome.kind === 'accepted') return outcome.answer;
     if (outcome.kind !== 'missing') unanswered ??= { failure: failureOf(outcome), account };
@@ -224,11 +223,12 @@ async function findNamed(
 }
 
 const observedOf = (
+  deps: InquiryDependencies,
   subject: PaymentAggregate,
   outcome: InquiryOutcome<FoundPayment>,
 ): InquiryOutcome<ObservedPayment> =>
   outcome.kind === 'accepted'
-    ? { kind: 'accepted', answer: withTermsOf(subject.payment, outcome.answer.observed) }
+    ? { kind: 'accepted', answer: withOrigin(deps, subject, outcome.answer).observed }
     : outcome;
 
 /**

@@ -154,6 +154,25 @@ it.each([
   expect(ordersOf(harness(), each)).toHaveLength(1);
 });
 
+// It was mistaken for ours by its number alone, and was `approved` without a charge.
+it.each([
+  ['was made before it was announced', { createdAt: 0 }],
+  ['calls back elsewhere', { callbackUrl: 'https://staging.example/callbacks/sandbox/pay_1/k1.other' }],
+])('a charge whose answer was lost is not a payment that %s', async (_, origin) => {
+  const token = await loseBefore(operationCases.byCard);
+  const { provider, clock, inquire, payments } = harness();
+  const stranger = { serviceToken: 'stranger', status: 'approved', amount: 1250, currency: 'EUR' };
+  const sums = { orderNumber: `${token}.1`, authorizedAmount: 0, refundedAmount: 0 };
+  provider.payments.set('stranger', { ...stranger, ...sums, createdAt: clock.now(), ...origin });
+  await clock.advance(quietMs);
+  await inquire(token);
+  expect((await payments.load(token))?.payment).toMatchObject({
+    phase: 'unresolved',
+    reviews: [{ code: 'attempt_not_found', evidence: { observedServiceToken: 'stranger' } }],
+  });
+  expect(harness().onDisk()).not.toContain('staging.example');
+});
+
 it('a refund without an outcome keeps its amount reserved, and blocks other refunds of the payment', async () => {
   const { refund: each } = operationCases;
   const token = await loseBefore(each);

@@ -7,7 +7,7 @@ import type { OperationOnRecord } from './books.ts';
 
 interface Evidence {
   operation: OperationOnRecord;
-  /** Everything the service has under this operation's order numbers, including attempts that a restore lost. */
+  /** Everything the service has under this operation's order numbers, including strangers and attempts that a restore lost. */
   listed: readonly LedgerPayment[];
   ledger: Ledger;
   /**
@@ -54,7 +54,7 @@ const hasFailed = ({ events }: OperationOnRecord): boolean =>
 /** The payment of the latest attempt. An earlier attempt may have made a page, but no customer was given it. */
 const own = ({ listed, operation }: Evidence): LedgerPayment[] => {
   const latest = [...operation.attempts.keys()].at(-1);
-  return listed.filter(({ orderNumber }) => orderNumber === latest);
+  return listed.filter(({ isStranger, orderNumber }) => !isStranger && orderNumber === latest);
 };
 
 const payoutsOf = ({ ledger, operation }: Pick<Evidence, 'ledger' | 'operation'>) =>
@@ -70,12 +70,15 @@ const causes: Record<string, (evidence: Evidence) => boolean> = {
     hasFailed(operation) ||
     [...listed, ...payoutsOf({ ledger, operation })].some(({ revisions }) => revisions > 0),
   terms_disagree: ({ listed, ledger, operation }) =>
-    listed.some(({ wasShownWrong, revisions }) => wasShownWrong || revisions > 1) ||
+    listed.some(({ wasShownWrong, isStranger, revisions }) => wasShownWrong || isStranger || revisions > 1) ||
     payoutsOf({ ledger, operation }).some(({ wasShownWrong }) => wasShownWrong),
   unknown_status: ({ listed, ledger, operation }) =>
     [...listed, ...payoutsOf({ ledger, operation })].some(({ wasShownUnknown }) => wasShownUnknown),
   // A refused page may exist if no inquiry about the refusal was answered.
   second_payment_found: ({ listed, operation }) =>
     listed.length > 1 ||
-    listed.some(({ isHosted, orderNumber }) => isHosted || !operation.attempts.has(orderNumber)),
+    listed.some(
+      ({ isStranger, isHosted, orderNumber }) =>
+        isStranger || isHosted || !operation.attempts.has(orderNumber),
+    ),
 };

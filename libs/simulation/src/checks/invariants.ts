@@ -189,6 +189,7 @@ function paymentDiffers(
   known: LedgerPayment,
 ): string | undefined {
   const { refunds, refundedAmount, externalAmount } = operation;
+  if (known.isStranger) return 'it is taken for what another installation made';
   // The service has three days to decide an accepted refund; refunds in the meantime may or may not be ours.
   if ([...refunds.values()].some(({ state }) => state === 'accepted')) return undefined;
   const terms = termsDiffer(operation, known);

@@ -70,7 +70,7 @@ export function createLedgerChecks(world: World) {
     onPayoutSent: ({ token, account, amount }: OperationOnRecord): void => {
       const known = (orderNumber: string) => books.byOrderNumber(orderNumber);
       const taken = ledger.payments.filter(
-        (each) => each.account === account && known(each.orderNumber)?.isPayable === true,
+        (each) => each.account === account && !each.isStranger && known(each.orderNumber)?.isPayable === true,
       );
       const refunded = ledger.refunds.filter(
         ({ payment, status, createdAt }) =>
@@ -168,6 +168,9 @@ export const isTaken = new Set<LedgerPayment['status']>(['approved', 'refunded']
 
 /** The provider's payments under the operation's order numbers. */
 export const paymentsOf = ({ ledger }: World, { attempts, serviceToken }: OperationOnRecord) =>
-  ledger.payments.filter(({ orderNumber, token }) => attempts.has(orderNumber) || token === serviceToken);
+  ledger.payments.filter(
+    ({ orderNumber, token, isStranger }) =>
+      !isStranger && (attempts.has(orderNumber) || token === serviceToken),
+  );
 export const payoutsOf = ({ ledger }: World, { attempts }: OperationOnRecord) =>
   ledger.payouts.filter(({ orderNumber }) => attempts.has(orderNumber));

@@ -161,6 +161,7 @@ export function createRecurringChecks({ books, ledger, faults, complain }: World
     const isThere = ledger.payments.some(
       (each) =>
         (attempts?.has(each.orderNumber) === true || each.isFormer) &&
+        !each.isStranger &&
         each.account === account &&
         each.recurringToken !== undefined,
     );
@@ -204,10 +205,10 @@ export function createUnmatchedChecks({ ledger, books, isRestored }: World) {
   };
 }
 
-/** Excludes voided payments. */
+/** Excludes voided payments and those of other installations. */
 const hasMoved = (each: LedgerPayment | LedgerPayout): boolean =>
-  'heldAmount' in each
-    ? each.heldAmount > 0 || ['approved', 'refunded'].includes(each.status)
+  'isStranger' in each
+    ? !each.isStranger && (each.heldAmount > 0 || ['approved', 'refunded'].includes(each.status))
     : each.status !== 'declined';
 
 interface Named {

@@ -118,8 +118,8 @@ const cutOne = ({ partitions, machines }: World, random: Random): string =>
 
 export function revise({ ledger, books, trace }: World, random: Random): void {
   const final = ledger.payments.filter(
-    ({ status, refundedAmount }) =>
-      ['expired', 'declined', 'approved'].includes(status) && refundedAmount === 0,
+    ({ status, refundedAmount, isStranger }) =>
+      ['expired', 'declined', 'approved'].includes(status) && refundedAmount === 0 && !isStranger,
   );
   if (final.length === 0) return;
   const payment = random.pick(final);
@@ -145,7 +145,7 @@ function reviseAmount({ ledger, trace, saw }: World, random: Random): void {
   const isBeingRefunded = ({ token }: { token: string }) =>
     ledger.refunds.some(({ payment, status }) => payment === token && status === 'pending');
   const approved = ledger.payments.filter(
-    (each) => each.status === 'approved' && each.revisions < 3 && !isBeingRefunded(each),
+    (each) => each.status === 'approved' && each.revisions < 3 && !each.isStranger && !isBeingRefunded(each),
   );
   if (approved.length === 0) return;
   const payment = random.pick(approved);
@@ -157,7 +157,7 @@ function reviseAmount({ ledger, trace, saw }: World, random: Random): void {
 }
 
 function refundInConsole({ ledger, trace }: World, random: Random): void {
-  const approved = ledger.payments.filter(({ status }) => status === 'approved');
+  const approved = ledger.payments.filter(({ status, isStranger }) => status === 'approved' && !isStranger);
   if (approved.length === 0) return;
   const payment = random.pick(approved);
   const amount = random.whole(1, payment.amount);
@@ -167,7 +167,7 @@ function refundInConsole({ ledger, trace }: World, random: Random): void {
 
 /** A customer's bank opens a dispute about a payment that took money, and decides it later, sometimes twice. */
 function dispute({ ledger, scheduler, faults, pace, trace, saw }: World, random: Random): void {
-  const disputable = ledger.payments.filter(({ status }) => status === 'approved');
+  const disputable = ledger.payments.filter(({ status, isStranger }) => status === 'approved' && !isStranger);
   if (disputable.length === 0) return;
   const payment = random.pick(disputable);
   const opened = ledger.openDispute(payment, random.whole(1, payment.amount));

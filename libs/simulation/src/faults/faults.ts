@@ -44,6 +44,7 @@ const faultRules = {
   'clock-step': { everyMs: 10 * minute },
   'request-lost': {},
   'webhook-refused': { rate: 0.25 },
+  'stranger-under-our-number': { isHiddenIfBare: true },
   'delivered-twice': { rate: 0.2 },
   'wrong-amount-shown': { isHiddenIfBare: true },
   'payout-of-another-amount': { rate: 0.2, isHiddenIfBare: true },

@@ -36,6 +36,8 @@ export interface LedgerPayment extends Entry {
   hasTakenMoney: boolean;
   /** Highest amount ever approved. */
   tookAmount: number;
+  /** Made earlier by another installation under one of our order numbers. */
+  isStranger: boolean;
   /** Also refunded in the service's console; counted from then on. */
   isCounted: boolean;
   /** Amount refunded in the service's console. */
@@ -138,6 +140,7 @@ const untouchedPayment = {
   hasTakenMoney: false,
   tookAmount: 0,
   isCounted: false,
+  isStranger: false,
   isFormer: false,
   isRecurring: false,
   refundedInConsole: 0,

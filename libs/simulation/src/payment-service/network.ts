@@ -3,6 +3,7 @@ import type { Connections } from '@tollgate/provider';
 import type { Dispatcher } from 'undici';
 import type { FaultKind, Faults } from '../faults/faults.ts';
 import type { World } from '../world.ts';
+import { recurringTokenMark } from '../checks/secrets.ts';
 import type { Life } from '../world/machine.ts';
 import type { Random } from '../world/random.ts';
 import type { Ledger, LedgerPayment } from './ledger.ts';
@@ -112,8 +113,8 @@ function revisableIn(
   return payment !== undefined && isRevisable(payment) ? payment : undefined;
 }
 
-const isRevisable = ({ status, refundedAmount, revisions }: LedgerPayment): boolean =>
-  ['approved', 'declined'].includes(status) && refundedAmount === 0 && revisions === 0;
+const isRevisable = ({ status, refundedAmount, revisions, isStranger }: LedgerPayment): boolean =>
+  ['approved', 'declined'].includes(status) && refundedAmount === 0 && revisions === 0 && !isStranger;
 
 function reviseOnce(ledger: Ledger, payment: LedgerPayment): void {
   if (isRevisable(payment)) ledger.revise(payment, payment.status === 'approved' ? 'declined' : 'approved');
@@ -128,6 +129,21 @@ function carriedOut(parts: Way, request: ServiceRequest): ServiceAnswer | undefi
   // A service without lists: revisions can only be found by inquiries.
   if (faults.blind === 'reconciliation' && !faults.isBare && path.includes('dateFrom=')) return undefined;
   if (method === 'GET') return distorted(parts, path, answerOf(request));
+  if (path.endsWith('/payments') && faults.strikes('stranger-under-our-number', random)) {
+    ledger.add({
+      orderNumber: String(body['orderNumber']),
+      currency: 'EUR',
+      amount: Number(body['amount']),
+      account,
+      callbackUrl: 'https://elsewhere.sim/',
+      ageMs: 86_400_000,
+      status: 'approved',
+      isStranger: true,
+      recurringToken: `${recurringTokenMark}of-a-stranger`,
+    });
+    // The request itself is lost.
+    return undefined;
+  }
   const first = path.endsWith('/payouts') ? payOut(parts, request) : answerOf(request);
   return answerToSecond(parts, request, first) ?? first;
 }

@@ -115,7 +115,8 @@ async function endTwoStep(caller: Caller, team: TeamName, token: string): Promis
   await caller.sleep(random.between(500, 30_000));
   const isHeld = () =>
     ledger.payments.some(
-      ({ orderNumber, heldAmount }) => orderNumber.startsWith(`${token}.`) && heldAmount > 0,
+      ({ orderNumber, heldAmount, isStranger }) =>
+        orderNumber.startsWith(`${token}.`) && heldAmount > 0 && !isStranger,
     );
   const wasHeld = isHeld();
   const answers = await Promise.all(

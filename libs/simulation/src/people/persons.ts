@@ -91,7 +91,9 @@ function truthAbout(
   const isOwn = ({ orderNumber }: { orderNumber: string }) => orderNumber.startsWith(`${operation.token}.`);
   switch (code) {
     case 'attempt_not_found':
-      return ledger.payments.some(isOwn) ? 'check_again' : 'payment_not_made';
+      return ledger.payments.some((each) => isOwn(each) && !each.isStranger)
+        ? 'check_again'
+        : 'payment_not_made';
     case 'payout_not_found':
       return ledger.payouts.some(isOwn) ? 'check_again' : 'payout_not_made';
     case 'refund_unresolved':

@@ -131,6 +131,37 @@ export function settleCall<Event>(
   return inquiredAt < call.quietUntil + patienceMs ? unresolved : [...unresolved, ...absent()];
 }
 
+/** Allowed lag of the provider's clock, milliseconds. */
+const clockToleranceMs = 5 * 60 * 1000;
+
+/** Origin of an operation found under our number; missing fields prove nothing. */
+export interface Origin {
+  /** Milliseconds since the Unix epoch. */
+  createdAt?: number;
+  /** False if its callbacks go elsewhere. */
+  hasOurCallback?: boolean;
+}
+
+/**
+ * False if this call cannot have made it: it predates the announcement, or its callbacks go elsewhere. Another installation,
+ * or an earlier one on the same account, may have used our number.
+ */
+export const mayBeMadeBy = (
+  { sendBy }: Pick<CallWindow, 'sendBy'>,
+  { createdAt = sendBy, hasOurCallback = true }: Origin,
+): boolean => hasOurCallback && createdAt >= sendBy - clockToleranceMs;
+
+/** Review evidence for an operation under our number that our call cannot have made. */
+export const originEvidence = ({
+  serviceToken,
+  createdAt,
+  hasOurCallback,
+}: Origin & { serviceToken: string }) => ({
+  observedServiceToken: serviceToken,
+  observedCreatedAt: createdAt ?? null,
+  hasOurCallback: hasOurCallback ?? null,
+});
+
 /** The sender may still be waiting for the answer, which carries more than an inquiry. */
 export const isAnswerDue = (
   { isUnresolved, answerBy }: { isUnresolved: boolean; answerBy: number },

@@ -329,6 +329,41 @@ test('a provider that omits the order number is believed', () => {
   ]);
 });
 
+// A lost answer was found by its number alone: with a new store, or another installation on the same account, a much older
+// payment was mistaken for ours, and was `approved` without a charge.
+describe('a payment under our number that the attempt cannot have made', () => {
+  const oldest = attempt(1).sendBy - 300_000;
+  const strangers = [{ createdAt: oldest - 1 }, { createdAt: oldest, hasOurCallback: false }];
+  const approvedAs = (origin: object, serviceToken = 'token-x') =>
+    observed('approved', { serviceToken, ...origin });
+
+  test.each(strangers)('is not accepted: %j', (origin) => {
+    for (const kind of ['hosted', 'card', 'recurring'] as const) {
+      const history = [requested({ kind }), sampleEvents.AttemptUnresolved];
+      const search = { found: [approvedAs(origin)], nextAttempt: attempt(2) };
+      given(history)
+        .when(inquiry(quietUntil, search))
+        .then([
+          opened('attempt_not_found', {
+            attemptNumber: 1,
+            observedServiceToken: 'token-x',
+            observedCreatedAt: origin.createdAt,
+            hasOurCallback: origin.hasOurCallback ?? null,
+          }),
+        ]);
+    }
+  });
+
+  test.each([{}, { createdAt: oldest }, { hasOurCallback: true }])(
+    'is not one without contrary evidence: %j',
+    (origin) => {
+      expect(
+        types(decided(historyTo.unresolved, inquiry(quietUntil, { found: [approvedAs(origin)] }))),
+      ).toEqual(['AttemptAccepted', 'PaymentApproved']);
+    },
+  );
+});
+
 test('the right payment is chosen among others', () => {
   const foreign = observed('approved', { serviceToken: 'token-x', orderNumber: 'pay_2.1' });
   given(historyTo.unresolved)
@@ -428,8 +463,8 @@ describe('a refusal that no inquiry has confirmed', () => {
       'AttemptAccepted',
       'PaymentApproved',
     ]);
-    const other = { found: [observed('approved', { orderNumber: 'pay_2.1' })] };
-    expect(types(decided(after('card'), inquiry(quietUntil, other)))).toEqual(['ReviewOpened']);
+    const strange = { found: [observed('approved', { hasOurCallback: false })] };
+    expect(types(decided(after('card'), inquiry(quietUntil, strange)))).toEqual(['ReviewOpened']);
     const second: PaymentEvent[] = [
       requested({ kind: 'card' }),
       { type: 'AttemptRefused', data: { attemptNumber: 1, errors } },

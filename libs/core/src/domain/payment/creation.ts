@@ -6,6 +6,8 @@ import { InvariantViolation } from '../invariant.ts';
 import {
   callRules,
   endCall,
+  mayBeMadeBy,
+  originEvidence,
   refusedFor,
   settleCall,
   type CallInFlight,
@@ -132,7 +134,7 @@ export function recordSearch(state: Payment, search: RecordSearch): PaymentEvent
     inquiredAt,
     effect: effectOf(state, own, search),
     // The answer concerns other orders, so it proves no absence.
-    absent: () => giveUpAttempt(state, search, found[0]),
+    absent: () => giveUpAttempt(state, search, own[0] ?? found[0]),
   });
 }
 
@@ -146,7 +148,7 @@ const recordLateSearch = (
     state,
     ...own.map((observed) => (payment: Payment) => {
       const { phase, attempt } = payment;
-      const isOurs = phase === 'failed' && attempt.number === attemptNumber;
+      const isOurs = phase === 'failed' && attempt.number === attemptNumber && mayBeMadeBy(attempt, observed);
       return isOurs
         ? observePayment(payment, { observed, inquiredAt, changedAt: inquiredAt })
         : observeDuplicate(payment, observed);
@@ -175,13 +177,15 @@ function effectOf(
   );
 }
 
-/** The best match: our terms first, then the one whose money moved, or may. */
+/** The best match of those that the attempt may have made: our terms first, then the one whose money moved, or may. */
 export function likeliestOf(state: Payment, found: readonly ObservedPayment[]): ObservedPayment | undefined {
   // A failed payment matches with any amount.
   const isAskedFor = (each: ObservedPayment) =>
     isUnderstood(state, each) && each.amount === state.terms.amount;
   const likelihood = (each: ObservedPayment) => (isAskedFor(each) ? 4 : 0) + chargeIn(each);
-  return found.toSorted((one, other) => likelihood(other) - likelihood(one))[0];
+  return found
+    .filter((each) => mayBeMadeBy(state.attempt, each))
+    .toSorted((one, other) => likelihood(other) - likelihood(one))[0];
 }
 
 /** 3 if taken, 2 if authorized, 0 if it never will be, else 1. */
@@ -194,22 +198,22 @@ function chargeIn(observed: ObservedPayment): 0 | 1 | 2 | 3 {
 /**
  * A refusal is confirmed. Otherwise only a hosted payment may be attempted again: a card may have been charged.
  *
- * @param other found under another order number; a person decides before anything is sent
+ * @param stranger found, but not made by the attempt; a person decides before anything is sent
  */
 function giveUpAttempt(
   state: Payment,
   { attemptNumber, nextAttempt }: RecordSearch,
-  other: ObservedPayment | undefined,
+  stranger: ObservedPayment | undefined,
 ): PaymentEvent[] {
   const { phase, errors, attempt } = state;
-  if (phase === 'unresolved' && errors.length > 0 && other === undefined)
+  if (phase === 'unresolved' && errors.length > 0 && stranger === undefined)
     return attemptInFlight(state, nextAttempt).refused(refusedFor(errors));
   const { providerOrderNumber } = attempt;
-  if (!isPage(state) || other !== undefined)
+  if (!isPage(state) || stranger !== undefined)
     return openReview(state, callRules.authorize.review, {
       attemptNumber,
       providerOrderNumber,
-      ...(other && { observedServiceToken: other.serviceToken }),
+      ...(stranger && originEvidence(stranger)),
     });
   return [
     { type: 'AttemptNotFound', data: { attemptNumber } },
@@ -226,7 +230,7 @@ export function recordObservation(state: Payment, observation: RecordObservation
   if (isPaymentAwaited(state) && isOwnNumber) return [];
   const isOurs =
     state.serviceToken === undefined
-      ? !isPaymentAwaited(state) && isOwnNumber
+      ? !isPaymentAwaited(state) && isOwnNumber && mayBeMadeBy(state.attempt, observed)
       : state.serviceToken === observed.serviceToken;
   if (isOurs) return observe(state, observation);
   return [...observeDuplicate(state, observed), ...endDeferredAbout(state, observed.serviceToken)];

@@ -3,7 +3,7 @@
  * are never refused but may change nothing.
  */
 import type { Metadata } from '../metadata.ts';
-import type { CallOutcome, CallWindow } from '../outbound-call/outbound-call.ts';
+import type { CallOutcome, CallWindow, Origin } from '../outbound-call/outbound-call.ts';
 import type { Inquired, ResolveReview, ReviewRefusal, SharedObservation } from '../shared-inputs.ts';
 import type { RequestFingerprints } from '../request-fingerprint.ts';
 import type { Environment } from '../values.ts';
@@ -11,7 +11,7 @@ import type { DisputeState } from '../dispute/dispute.ts';
 import type { Attempt, PaymentTerms, ReviewCode } from './payment-events.ts';
 
 /** The provider's record of a payment. */
-export interface ObservedPayment {
+export interface ObservedPayment extends Origin {
   serviceToken: string;
   /** A status of the specification, or an unknown one. */
   status: string;
@@ -23,8 +23,6 @@ export interface ObservedPayment {
   authorizedAmount?: number | undefined;
   /** Likewise. */
   refundedAmount?: number | undefined;
-  /** Milliseconds since the Unix epoch; undefined if not shown. */
-  createdAt?: number;
   processingUrl?: string;
   sanitizedMask?: string;
   declineReason?: string;

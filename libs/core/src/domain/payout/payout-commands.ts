@@ -1,12 +1,12 @@
 /** The inputs of a payout: commands, which may be refused, and observations, which never are. */
-import type { CallOutcome } from '../outbound-call/outbound-call.ts';
+import type { CallOutcome, Origin } from '../outbound-call/outbound-call.ts';
 import type { Inquired, ResolveReview, ReviewRefusal, SharedObservation } from '../shared-inputs.ts';
 import type { RequestFingerprints } from '../request-fingerprint.ts';
 import type { Environment } from '../values.ts';
 import type { PayoutCall, PayoutReviewCode, PayoutTerms } from './payout-events.ts';
 
 /** The provider's record of a payout. */
-export interface ObservedPayout {
+export interface ObservedPayout extends Origin {
   serviceToken: string;
   /** A status of payouts, or one that only the provider knows. */
   status: string;
@@ -14,8 +14,6 @@ export interface ObservedPayout {
   currency: string;
   /** The `providerOrderNumber` of its call; undefined if the deployment omits it. */
   orderNumber?: string;
-  /** Milliseconds since the Unix epoch; undefined if not shown. */
-  createdAt?: number;
   declineReason?: string;
 }
 

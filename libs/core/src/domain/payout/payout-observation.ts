@@ -12,6 +12,8 @@ import {
   endCall,
   isAnswerDue,
   leaveUnresolved,
+  mayBeMadeBy,
+  originEvidence,
   refusedFor,
   settleCall,
   type CallInFlight,
@@ -78,7 +80,7 @@ export function recordPayoutSearch(state: Payout, search: RecordPayoutSearch): P
         inquiredAt,
         effect: first && accept(state, first, 'inquiry'),
         // The answer concerns other orders, so it proves no absence.
-        absent: () => giveUp(state, found[0]),
+        absent: () => giveUp(state, own[0] ?? found[0]),
       }),
     ...own.map((each) => (payout: Payout) => (each === first ? [] : observeDuplicate(payout, each))),
     (payout) => endDeferredOfOwn(payout, payout.serviceToken ?? own[0]?.serviceToken),
@@ -88,13 +90,13 @@ export function recordPayoutSearch(state: Payout, search: RecordPayoutSearch): P
 /**
  * A refusal is confirmed. Any other call may have paid out.
  *
- * @param other found under another order number
+ * @param stranger found, but not made by the call
  */
-function giveUp(state: Payout, other: ObservedPayout | undefined): PayoutEvent[] {
+function giveUp(state: Payout, stranger: ObservedPayout | undefined): PayoutEvent[] {
   const { errors, call } = state;
-  if (errors.length > 0 && other === undefined) return payoutInFlight(state).refused(refusedFor(errors));
+  if (errors.length > 0 && stranger === undefined) return payoutInFlight(state).refused(refusedFor(errors));
   const { providerOrderNumber } = call;
-  const evidence = { providerOrderNumber, ...(other && { observedServiceToken: other.serviceToken }) };
+  const evidence = { providerOrderNumber, ...(stranger && originEvidence(stranger)) };
   return openReview(state, callRules.payout.review, evidence);
 }
 
@@ -103,7 +105,7 @@ export function recordPayoutObservation(state: Payout, observation: RecordPayout
   const { observed, inquiredAt } = observation;
   const { serviceToken } = observed;
   const isOurs =
-    state.serviceToken === undefined ? isOwnNumber(state, observed) : state.serviceToken === serviceToken;
+    state.serviceToken === undefined ? mayBeOurs(state, observed) : state.serviceToken === serviceToken;
   if (!isPayoutAwaited(state))
     return isOurs
       ? [...observePayout(state, observation), ...endDeferredOfOwn(state, serviceToken)]
@@ -123,11 +125,16 @@ export function recordPayoutObservation(state: Payout, observation: RecordPayout
 const isOwnNumber = ({ call }: Payout, { orderNumber }: ObservedPayout): boolean =>
   (orderNumber ?? call.providerOrderNumber) === call.providerOrderNumber;
 
+const mayBeOurs = (state: Payout, observed: ObservedPayout): boolean =>
+  isOwnNumber(state, observed) && mayBeMadeBy(state.call, observed);
+
 /** The best match of the candidates: our terms first, then the one that was paid out. */
 function likeliestOf(state: Payout, found: readonly ObservedPayout[]): ObservedPayout | undefined {
   const paid = ({ status }: ObservedPayout) => (status === 'approved' ? 2 : status === 'declined' ? 0 : 1);
   const likelihood = (each: ObservedPayout) => (agrees(state, each) ? 3 : 0) + paid(each);
-  return found.toSorted((one, other) => likelihood(other) - likelihood(one))[0];
+  return found
+    .filter((each) => mayBeOurs(state, each))
+    .toSorted((one, other) => likelihood(other) - likelihood(one))[0];
 }
 
 /** The awaited payout was found: it is ours, and its status counts if its terms match. */
@@ -138,9 +145,9 @@ const accept = (state: Payout, observed: ObservedPayout, evidence: 'answer' | 'i
     (payout) => observePayout(payout, { observed, inquiredAt: 0, changedAt: 0 }),
   );
 
-/** For a failed payout, any payout under its number is a discrepancy. */
+/** For a failed payout, any payout under its number that its call may have made is a discrepancy. */
 const observeFound = (state: Payout, observed: ObservedPayout): PayoutEvent[] =>
-  state.serviceToken === undefined && isOwnNumber(state, observed)
+  state.serviceToken === undefined && mayBeOurs(state, observed)
     ? observePayout(state, { observed, inquiredAt: 0, changedAt: 0 })
     : observeDuplicate(state, observed);
 

@@ -20,6 +20,8 @@ interface ServicePayout {
   /** Frozen is not a status of the specification. */
   status: 'pending' | 'approved' | 'declined' | 'frozen';
   amount: number;
+  /** Made under the same number by another installation. */
+  isStranger?: true;
 }
 
 /** One action in the world. `pick` chooses among the candidates. */
@@ -50,6 +52,7 @@ export const payoutHappeningKinds = [
   'operator opens it again',
   'operator freezes it',
   'operator corrects the amount',
+  'another installation pays it out',
   'payout goes missing',
   'callback is deferred',
   'callback is inquired',
@@ -148,7 +151,14 @@ function takeEffect(world: PayoutWorld, orderNumber: string, pick: number): Serv
   return payout;
 }
 
-const snapshotOf = (payout: ServicePayout): ObservedPayout => ({
+const strangersMax = 2;
+function payOutElsewhere(world: PayoutWorld, pick: number): void {
+  const { state, service } = world;
+  if (state === undefined || service.filter(({ isStranger }) => isStranger).length === strangersMax) return;
+  takeEffect(world, state.call.providerOrderNumber, pick).isStranger = true;
+}
+
+const snapshotOf = ({ isStranger: _, ...payout }: ServicePayout): ObservedPayout => ({
   ...payout,
   currency: payoutTerms.currency,
 });
@@ -269,6 +279,7 @@ export function happenToPayout(world: PayoutWorld, { kind, pick }: PayoutHappeni
     },
     'operator opens it again': () => payout && (payout.status = 'pending'),
     'operator freezes it': () => payout && (payout.status = 'frozen'),
+    'another installation pays it out': () => payOutElsewhere(world, pick),
     'operator corrects the amount': () => {
       if (payout !== undefined)
         payout.amount = payout.amount === payoutTerms.amount ? 900 : payoutTerms.amount;
