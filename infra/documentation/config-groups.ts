@@ -18,7 +18,7 @@ export const groups = [
   },
   {
     title: 'Separate service processes',
-    names: /^((COMMAND_SERVICE|QUERY_SERVICE|NOTIFIER)_URL|INTERNAL_SECRETS|(PROJECTOR|NOTIFIER)_SHARDS)$/,
+    names: /^((COMMAND_SERVICE|QUERY_SERVICE|NOTIFIER)_URL|INTERNAL_SECRETS)$/,
     about: 'See [separate processes](processes.md).',
   },
   {

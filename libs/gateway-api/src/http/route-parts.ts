@@ -12,7 +12,7 @@ export const ofProviderCalls = [
 export const done = (meaning: string, schema: AnswerName) => ({ 200: { meaning, schema } });
 export const onePage = (schema: AnswerName) =>
   done('One page; it may be shorter than `perPage` while `nextCursor` is present.', schema);
-/** What a read model shows. */
+/** The answer of a read model. */
 export const shown = (meaning: string, schema: AnswerName, ...more: ErrorCode[]) => ({
   answers: done(meaning, schema),
   errors: [...ofReads, ...more],

@@ -25,7 +25,7 @@ interface HistoryEvent {
 
 type Effect = 'announced' | 'lost' | NonNullable<CallSpan['outcome']>;
 
-/** What each event says about a call. */
+/** The meaning of each event for a call. */
 const effects: Readonly<Record<string, readonly [CallSpan['operation'], Effect]>> = {
   PaymentRequested: ['authorize', 'announced'],
   AttemptStarted: ['authorize', 'announced'],
