@@ -2,10 +2,10 @@
 import { metadataLimits } from '@tollgate/core';
 import { z } from 'zod';
 
-/** Each more is one more row looked up for each that the first one leads to. */
+/** Each further filter looks up one row for every match of the first one. */
 export const metadataFiltersMax = 5;
 
-/** A name has no colon. */
+/** `<name>:<value>`; a name cannot contain a colon. */
 export const metadataFilterPattern = `^[A-Za-z0-9_.-]{1,${metadataLimits.name}}:[\\s\\S]{0,${metadataLimits.value}}$`;
 
 const entrySchema = z

@@ -6,8 +6,8 @@ import { isRetryable } from '@tollgate/service-kit';
 import { createRecordsOf, sourcesOfTopics } from './topic-records.ts';
 
 /**
- * The records of a topic. Any other topic than the public ones belongs to the embedded bus. An event without a possible record
- * has an empty value.
+ * The records of a public topic are computed from the events; other topics are those of the embedded bus. An event that cannot
+ * become a record has an empty value.
  */
 export async function* readTopic(
   store: EventStore,

@@ -77,7 +77,7 @@ export const approvalPage: Page = async ({ api, query, now }) => {
   return { title: 'Approval rate', main };
 };
 
-/** By reason, the payments declined for it count as `approved`, because the share is theirs. */
+/** A row of the table. In the table by reason, `approved` counts the payments declined for that reason: the share is theirs. */
 interface Line {
   name: string;
   /** URL of the list of these payments. */

@@ -41,7 +41,7 @@ const reasons = {
 
 type SearchAnswer = Pick<AnswerOf<'SearchResults'>, 'request' | 'isPartial'> & { hits: SearchHit[] };
 type ApiHit = AnswerOf<'SearchResults'>['hits'][number];
-/** The console itself finds webhooks, and its own pages by their address. */
+/** The console adds two kinds to those of the API: webhooks, and its own pages. */
 type SearchHit = Omit<ApiHit, 'kind' | 'why'> & {
   kind: ApiHit['kind'] | 'webhook' | 'page';
   why: ApiHit['why'] | 'webhook';
