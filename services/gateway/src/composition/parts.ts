@@ -53,14 +53,7 @@ export function createParts(
     return (name, signal, work) => runUnderLease({ ...leases, name, signal, log: logOf(name) }, work);
   });
 
-  // Until the others are seen, this one is alone.
-  let processes = () => 1;
-  const members = once(async () => {
-    const { members: joined } = await joinedStore();
-    stops.defer(inBackground((signal) => joined.share(providerCalls, signal)));
-    processes = () => joined.place(providerCalls).count;
-    return joined;
-  });
+  const members = async () => (await joinedStore()).members;
 
   // On a store of this machine alone all processes share the directory.
   const isInstallation = base.isInstallation ?? (config.eventStore === undefined || serviceNames.every(runs));
@@ -102,7 +95,7 @@ export function createParts(
     runAlone,
     /** The thread that follows the store next to this one; undefined if this one does it. */
     followerThread,
-    /** Members that share the limits of the accounts, including this process. */
+    /** Living processes of the installation, including this one. */
     members,
     /** Signs and verifies the events of teams. */
     teamKeys,
@@ -112,9 +105,13 @@ export function createParts(
     security: teams,
     /** Started: it has every event, or reports that it is rebuilding. */
     index,
-    accounts: once(() => {
+    /** Shares their limits with the other processes that call them. */
+    accounts: once(async () => {
+      const joined = await members();
+      stops.defer(inBackground((signal) => joined.share(providerCalls, signal)));
+      const processes = () => joined.place(providerCalls).count;
       const isWhole = serviceNames.every(runs);
-      return openAccounts({ ...deps, metrics, isWhole, processes: () => processes() }, dataDirectory, stops);
+      return openAccounts({ ...deps, metrics, isWhole, processes }, dataDirectory, stops);
     }),
   };
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type IndexBuilding, type PaymentIndex } from '@tollgate/lists';
 import { readConfig, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
+import { eventually } from '@tollgate/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import { gatewayConfigSchema } from '../../configuration/config.ts';
 import { openDataDirectory } from '../../configuration/data-directory.ts';
@@ -17,9 +18,28 @@ const account = {
   privateKeyEnv: 'KEY',
 };
 
-/** @param building progress of this process's index */
-async function startBeside(others: readonly ServiceName[], building: () => IndexBuilding | undefined) {
-  const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-command-service-'));
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-command-service-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+interface Start {
+  /** Services next to it in the process. */
+  others?: readonly ServiceName[];
+  /** Progress of the index of the process. */
+  building?: () => IndexBuilding | undefined;
+  dataDir?: string;
+  /** Of a living process. */
+  pid?: number;
+}
+
+async function start({
+  others = [],
+  building = () => undefined,
+  dataDir = newFolder(),
+  pid = process.pid,
+}: Start) {
   const accountsFile = join(dataDir, 'accounts.json');
   writeFileSync(accountsFile, JSON.stringify({ accounts: [account] }));
   const config = readConfig(gatewayConfigSchema, {
@@ -28,11 +48,8 @@ async function startBeside(others: readonly ServiceName[], building: () => Index
     CALLBACK_PUBLIC_URL: 'http://127.0.0.1:9',
   });
   const stops = new AsyncDisposableStack();
-  onTestFinished(async () => {
-    await stops.disposeAsync();
-    rmSync(dataDir, { recursive: true });
-  });
-  const deps = { config, clock: systemClock, ids: systemIds, env: { KEY: 'sk_sandbox_1' }, pid: process.pid };
+  onTestFinished(() => stops.disposeAsync());
+  const deps = { config, clock: systemClock, ids: systemIds, env: { KEY: 'sk_sandbox_1' }, pid };
   const parts: Parts = createParts(
     { ...deps, logOf: () => silentLog },
     {
@@ -43,7 +60,7 @@ async function startBeside(others: readonly ServiceName[], building: () => Index
   );
   const index = async (): Promise<PaymentIndex> => ({ ...(await parts.index()), building });
   const service = await startCommandService({ ...parts, index }, { callbackUrl: undefined });
-  return { service, metrics: parts.metrics };
+  return { service, parts, metrics: parts.metrics };
 }
 
 const gauges = /^tollgate_(inquiry_need|read_model_lag_seconds)/m;
@@ -51,7 +68,7 @@ const gauges = /^tollgate_(inquiry_need|read_model_lag_seconds)/m;
 // Inquiries are scheduled from the index: no metric and no /readyz reported an own index that was stuck.
 it('reports an index that only it has', async () => {
   const reported: { building?: IndexBuilding } = {};
-  const { service, metrics } = await startBeside([], () => reported.building);
+  const { service, metrics } = await start({ building: () => reported.building });
   expect(await metrics.text()).toMatch(gauges);
   expect(await service.degraded?.()).toEqual([]);
   reported.building = {
@@ -68,7 +85,26 @@ it('leaves that to the query service if both are in one process', async () => {
     head: '' as IndexBuilding['head'],
     events: 3,
   };
-  const { service, metrics } = await startBeside(['query-service'], () => building);
+  const { service, metrics } = await start({ others: ['query-service'], building: () => building });
   expect(await metrics.text()).not.toMatch(gauges);
   expect(await service.degraded?.()).toEqual([]);
+});
+
+it('shares the limits of an account with the other command services', { timeout: 60_000 }, async () => {
+  const dataDir = newFolder();
+  const limitsOf = async ({ parts }: Awaited<ReturnType<typeof start>>) => {
+    const { accounts } = await parts.accounts();
+    const limits = accounts.inquiriesOf('sandbox', 'main')?.limits;
+    return [limits?.concurrentMax(), limits?.perSecondMax()];
+  };
+  const one = await start({ dataDir });
+  expect(await limitsOf(one)).toEqual([32, 200]);
+  const other = await start({ dataDir, pid: process.ppid });
+  // Each is seen by the other after a heartbeat.
+  const halved = async () =>
+    expect([await limitsOf(one), await limitsOf(other)]).toEqual([
+      [16, 100],
+      [16, 100],
+    ]);
+  await eventually(halved, { timeoutMs: 30_000 });
 });
