@@ -16,16 +16,15 @@ export const shortTimes = {
 };
 
 export const lossy = ['create', 'refund', 'confirm', 'decline', 'payout'];
+/** Each executes the call, and gives no usable answer. */
+export const lossFaults = ['lost_reply', 'error_after', 'html_502', 'truncated_json'];
 
+/** About every second call loses its answer, in turn by each fault. */
 export const loseReplies = (system: ReachedSystem) =>
   system.sandbox(
     'POST',
     '/sandbox/faults',
-    lossy.map((operation) => ({
-      operation,
-      fault: 'lost_reply',
-      every: 2,
-    })),
+    lossy.flatMap((operation) => lossFaults.map((fault) => ({ operation, fault, every: 6 }))),
   );
 
 /** `prefix` distinguishes the order numbers of the rounds. */
@@ -67,9 +66,10 @@ interface GatewayPayment {
   refunds: { amount: number; phase: string }[];
 }
 
-export async function countLost(system: ReachedSystem, operation: string): Promise<number> {
+/** The calls of the ledger that lost their answer by this fault. */
+export async function countLost(system: ReachedSystem, operation: string, fault: string): Promise<number> {
   const { calls } = await ledgerOf(system.sandbox);
-  return calls.filter((call) => call.operation === operation && call.answer === 'lost_reply').length;
+  return calls.filter((call) => call.operation === operation && call.answer === fault).length;
 }
 
 export async function reviewsOf(system: ReachedSystem): Promise<ReviewItem[]> {

@@ -90,9 +90,3 @@ export async function operatorOf(system: System, name: string, role = 'operator'
   const argv = ['--as', name, 'operator', 'token', '--role', role];
   return system.gatewayAs((await tollgate<{ token: string }>(system, ...argv)).token);
 }
-
-/** Registers a further merchant with the system's sandbox and gives its key. */
-export async function registerMerchant({ sandbox }: System, name: string): Promise<string> {
-  const { body } = await sandbox('POST', '/sandbox/merchants', { name });
-  return String((body as { key?: string }).key);
-}

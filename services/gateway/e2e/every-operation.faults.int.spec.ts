@@ -10,6 +10,7 @@ import {
   expectAgreement,
   flowsOf,
   loseReplies,
+  lossFaults,
   lossy,
   shortTimes,
 } from './agreement.ts';
@@ -36,7 +37,8 @@ it(
     expect(load.contradictions).toEqual([]);
     // A test with few lost answers would prove little.
     for (const operation of lossy)
-      expect(await countLost(system, operation), `lost answers to ${operation}`).toBeGreaterThan(10);
+      for (const fault of lossFaults)
+        expect(await countLost(system, operation, fault), `${fault} of ${operation}`).toBeGreaterThan(2);
     const operator = await operatorOf(system, 'ada@company.example');
     await eventually(() => expectAgreement(system, load, operator), { timeoutMs: settleWithinMs });
     // Nothing was cut off, so everything can be resolved.

@@ -107,19 +107,12 @@ it('books each change once although it repeatedly stops between effect and commi
   expectBookedOnce(entries);
 });
 
-it('books nothing more if it starts again at the first record', async () => {
-  const given = await start();
-  await publishAll(given.bus);
-  await consume(given, { group: 'books', count });
-  const { entries } = await consume(given, { group: 'books-again', count });
-  expectBookedOnce(entries);
-});
-
-it('books nothing more for records that are on the topic twice', async () => {
+it('books nothing more for records that are on the topic twice, or if it starts again at the first record', async () => {
   const given = await start();
   await publishAll(given.bus);
   await publishAll(given.bus);
-  const { entries } = await consume(given, { group: 'books', count: 2 * count });
+  await consume(given, { group: 'books', count: 2 * count });
+  const { entries } = await consume(given, { group: 'books-again', count: 2 * count });
   expectBookedOnce(entries);
 });
 

@@ -1,10 +1,5 @@
 /** The sandbox's ledger, which is the truth about money, and the gateway's records of it. */
-import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { callbackPath, parseCallbackSecrets } from '@tollgate/provider/callbacks';
-import { request } from 'undici';
-import type { CallGateway, CallSandbox, System } from './system.ts';
+import type { CallGateway, CallSandbox } from './system.ts';
 
 export interface Call {
   at: string;
@@ -51,28 +46,9 @@ export async function serviceTokenOf(sandbox: CallSandbox, token: string): Promi
   return payment.token;
 }
 
-interface Review {
-  code: string;
-  evidence: Record<string, unknown>;
-}
-
-export interface Shown {
-  token: string;
+interface Shown {
   status: string;
   phase: string;
-  amount: number;
-  approvedAmount: number;
-  refundedAmount: number;
-  heldAmount: number;
-  processingUrl?: string;
-  recurringToken?: string;
-  refunds: { token: string; amount: number; phase: string }[];
-  reviews: Review[];
-}
-
-export interface HistoryEvent {
-  type: string;
-  data: Record<string, unknown>;
 }
 
 /** A team's view of one of its payments or payouts. */
@@ -82,35 +58,9 @@ export async function read(gateway: CallGateway, kind: 'payment' | 'payout', tok
   return (body as unknown as Record<typeof kind, Shown>)[kind];
 }
 
-export async function historyOf(
-  gateway: CallGateway,
-  kind: 'payment' | 'payout',
-  token: string,
-): Promise<HistoryEvent[]> {
-  const { body } = await gateway('GET', `/api/v1/${kind}s/${token}/events`);
-  return body.events as HistoryEvent[];
-}
-
-export const typesOf = (history: readonly HistoryEvent[]): string[] => history.map(({ type }) => type);
-
 /** The codes of the open reviews of a token. */
 export async function reviewsOf(gateway: CallGateway, token: string): Promise<string[]> {
   const { body } = await gateway('GET', '/api/v1/reviews?perPage=500');
   const { reviews } = body as unknown as { reviews: { token: string; code: string }[] };
   return reviews.filter((each) => each.token === token).map(({ code }) => code);
-}
-
-/** An empty callback, unlike any earlier one, at the payment's secret address: the gateway must inquire. */
-export async function hint({ dataDir, quickstart }: System, token: string): Promise<void> {
-  const secrets = parseCallbackSecrets(readFileSync(join(dataDir, 'callback-secrets'), 'utf8').trim());
-  const { statusCode, body } = await request(
-    `${quickstart.callbackUrl}${callbackPath(secrets, 'sandbox', token, Date.now())}`,
-    {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ hint: randomUUID() }),
-    },
-  );
-  await body.dump();
-  if (statusCode !== 200) throw new Error(`the callback was answered ${statusCode}`);
 }

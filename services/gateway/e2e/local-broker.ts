@@ -15,7 +15,6 @@ export interface LocalBroker {
   start(): Promise<void>;
   /** Resolves when its process has ended. */
   stop(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
-  signal(name: 'SIGSTOP' | 'SIGCONT'): void;
 }
 
 interface SecuredAddress {
@@ -47,7 +46,6 @@ export function localBroker({ isSecured = false }: { isSecured?: boolean } = {})
       if (signal === 'SIGKILL') process.kill(pidOfBroker(dataDir), signal);
       await runKafka('down', dataDir);
     },
-    signal: (name) => void process.kill(pidOfBroker(dataDir), name),
   };
 }
 

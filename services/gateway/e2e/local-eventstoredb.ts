@@ -11,7 +11,6 @@ export interface LocalEventStoreDb {
   start(): Promise<void>;
   /** Resolves when its process has ended. */
   stop(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
-  signal(name: 'SIGSTOP' | 'SIGCONT'): void;
 }
 
 const program = fileURLToPath(
@@ -32,7 +31,6 @@ export async function startLocalEventStoreDb(dataDir: string): Promise<LocalEven
       const gone = once(child, 'exit');
       if (child.kill(signal)) await gone;
     },
-    signal: (name) => void child.kill(name),
   };
 }
 

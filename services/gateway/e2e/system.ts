@@ -56,8 +56,6 @@ export interface System {
   gatewayAs(key: string): CallGateway;
   /** Calls the Payment Service with the gateway's own key, for the sandbox controls and the ledger. */
   sandbox: CallSandbox;
-  /** Calls the Payment Service with the key of another of its merchants. */
-  sandboxAs(key: string): CallSandbox;
   customer: Customer;
   /** The metrics of all its processes, one after the other. */
   metrics(): Promise<string>;
@@ -67,10 +65,6 @@ export interface System {
   kill(): Promise<void>;
   /** SIGTERM, then resolves with the exit code. */
   terminate(): Promise<number | null>;
-  /** Sends a signal to its first process, for example to suspend it. */
-  signal(name: 'SIGSTOP' | 'SIGCONT'): void;
-  /** Resolves with the exit code once it has ended by itself. */
-  ended(): Promise<number | null>;
   /** The workspace of its release, if it is not this one. */
   workspace: string | undefined;
   /** Starts again on the same data and ports. */
@@ -183,8 +177,6 @@ export async function startSystem(options?: Partial<StartOptions>): Promise<Syst
     output,
     kill: () => kill(main),
     terminate: () => terminate(main.child),
-    signal: (name) => void main.child.kill(name),
-    ended: () => exited(main.child),
     workspace: options?.workspace,
     restart: () => startSystem({ ...options, dataDir, env }),
     startBeside: (instance, more) =>
@@ -243,14 +235,20 @@ export function besideEnv(
   };
 }
 
-function sandboxOf(quickstart: SandboxQuickstart): Pick<System, 'sandbox' | 'sandboxAs' | 'customer'> {
+function sandboxOf(quickstart: SandboxQuickstart): Pick<System, 'sandbox' | 'customer'> {
   const ca = readFileSync(quickstart.caFile, 'utf8');
   const { paymentServiceUrl, paymentServiceKey } = quickstart;
-  const sandboxAs =
-    (key: string): CallSandbox =>
-    (method, path, body) =>
-      callJson(`${paymentServiceUrl}${path}`, method, key, body === undefined ? {} : { body }, ca);
-  return { customer: createCustomer(ca), sandbox: sandboxAs(paymentServiceKey), sandboxAs };
+  return {
+    customer: createCustomer(ca),
+    sandbox: (method, path, body) =>
+      callJson(
+        `${paymentServiceUrl}${path}`,
+        method,
+        paymentServiceKey,
+        body === undefined ? {} : { body },
+        ca,
+      ),
+  };
 }
 
 export async function callJson(

@@ -247,6 +247,24 @@ it('finds the record of a request by its id, and its payment', async () => {
   });
 });
 
+// Under dual control the first of two answers waits, and may be one of a colleague.
+it('the author of a first answer is shown to people, and to no key', async () => {
+  const { ask, app, store } = await start();
+  const { resolutionProposed } = happening;
+  const data = { ...resolutionProposed.data, proposedBy: 'bob@company.example' };
+  await projectEvents(store, paymentKind, 'pay_2', [{ ...resolutionProposed, data }]);
+  const proposed = { proposal: { reason: 'by hand' }, proposedBy: 'bob@company.example' };
+  await eventually(async () =>
+    expect((await ask('/api/v1/admin/reviews')).json()).toMatchObject({ reviews: [proposed] }),
+  );
+  const headers = { authorization: `Bearer ${keyText({ team: 'games', keyId: 'k2' })}` };
+  for (const path of ['payments/pay_2', 'payments/pay_2/events', 'reviews']) {
+    const { body } = await app.inject({ url: `/api/v1/${path}`, headers });
+    expect(body, path).toContain('by hand');
+    expect(body, path).not.toContain('company.example');
+  }
+});
+
 describe('views that a person saves', () => {
   const post = (payload: object) => ({ method: 'POST' as const, payload });
 
