@@ -13,7 +13,7 @@ import { journalPage } from './pages/journal.ts';
 import { moneyPage } from './pages/money.ts';
 import { overviewPage } from './pages/overview.ts';
 import { actOn, inquireNow, paymentPage } from './pages/payment.ts';
-import { removeView, saveView } from './pages/payment-views.ts';
+import { removeView, saveView } from './components/payment-views.ts';
 import { paymentsPage } from './pages/payments.ts';
 import { compareDestination, decidePayout, payoutPage } from './pages/payout.ts';
 import { payoutsPage } from './pages/payouts.ts';
@@ -25,7 +25,6 @@ import { requestsPage } from './pages/requests.ts';
 import { decideReview, reviewPage } from './pages/review.ts';
 import { reviewsPage } from './pages/reviews.ts';
 import { type SandboxControls, moveClock, playScenario, sandboxPage } from './pages/sandbox.ts';
-import { clearFaults, setFault } from './pages/sandbox-faults.ts';
 import { playPayment } from './pages/sandbox-play.ts';
 import { accountChanges, changeAccount, reloadAccounts } from './pages/account-changes.ts';
 import { accountsPage } from './pages/accounts.ts';
@@ -35,7 +34,6 @@ import { registerSuggestions, searchPage } from './pages/search.ts';
 import { organizationPath, registerOrganizationSignIn } from './pages/organization-sign-in.ts';
 import { registerSignIn } from './pages/sign-in.ts';
 import { replayMany, replayOne, webhooksPage } from './pages/webhooks.ts';
-import { replayWebhookOf } from './pages/webhook-replay.ts';
 import { securityLogPage } from './pages/security-log.ts';
 import { type IdentityProviderConfig, createIdentityProvider } from './session/identity-provider.ts';
 import { createSessions } from './session/sessions.ts';
@@ -119,13 +117,11 @@ function registerPages(app: FastifyInstance, kit: ConsoleKit, sandbox: SandboxCo
   for (const name of ['capture', 'void', 'refund'] as const)
     addAction(app, kit, `/console/payments/:token/${name}`, actOn(name));
   addAction(app, kit, '/console/payments/:token/inquire', inquireNow);
-  addAction(app, kit, '/console/payments/:token/webhooks', replayWebhookOf('payment'));
   addPage(app, kit, '/console/payouts', payoutsPage);
   addPage(app, kit, '/console/payouts/:token', payoutPage);
   for (const decision of ['approve', 'refuse'] as const)
     addAction(app, kit, `/console/payouts/:token/${decision}`, decidePayout(decision));
   addAction(app, kit, '/console/payouts/:token/compare', compareDestination);
-  addAction(app, kit, '/console/payouts/:token/webhooks', replayWebhookOf('payout'));
   addPage(app, kit, '/console/money', moneyPage);
   addPage(app, kit, '/console/money/journal', journalPage);
   addPage(app, kit, '/console/refunds', refundsPage);
@@ -161,8 +157,6 @@ function registerPages(app: FastifyInstance, kit: ConsoleKit, sandbox: SandboxCo
 function registerSandbox(app: FastifyInstance, kit: ConsoleKit, sandbox: SandboxControls): void {
   addAction(app, kit, '/console/sandbox/payments', playScenario(sandbox));
   addAction(app, kit, '/console/sandbox/clock', moveClock(sandbox));
-  addAction(app, kit, '/console/sandbox/faults', clearFaults(sandbox));
-  addAction(app, kit, '/console/sandbox/faults/set', setFault(sandbox));
   addAction(app, kit, '/console/payments/:token/play', playPayment(sandbox));
 }
 

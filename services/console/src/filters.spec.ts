@@ -1,7 +1,7 @@
 import { assertTimeBound } from '@tollgate/testing/time-bound';
 import { describe, it } from 'vitest';
 import { parseAmount } from './components/amount.ts';
-import { metadataIn } from './components/payment-filters.ts';
+import { metadataIn } from './components/filters.ts';
 import { toApiQuery, wrongFilters } from './components/payment-query.ts';
 import { instantIn } from './components/time.ts';
 import { withoutSlashes } from './page.ts';

@@ -6,11 +6,11 @@ import { ApiRefusal, type Api } from './api.ts';
 import { type Rendered, layout } from './components/layout.ts';
 import type { Outcome } from './components/notice.ts';
 import type { Assets } from './static-files.ts';
-import { openOutcome, sealOutcome } from './session/outcomes.ts';
+import { secureAttribute, setCookie } from './session/cookies.ts';
 import { isOwnForm } from './session/forgery.ts';
 import { keepReturnAddress } from './session/return-address.ts';
-import { secureAttribute } from './session/secure-cookie.ts';
-import { type Session, type Sessions, setCookie } from './session/sessions.ts';
+import { seal, unseal } from './session/sealed.ts';
+import { type Session, type Sessions, sessionCookie } from './session/sessions.ts';
 import { failurePage, signInFirstPage } from './pages/failure.ts';
 import { texts } from './texts.ts';
 
@@ -152,7 +152,8 @@ function keepSignedIn(
   session: Session,
 ): void {
   const age = Math.max(0, Math.floor((session.expiresAt - clock.now()) / 1_000));
-  setCookie(reply, sessions.renew(session), { age, secure: secureAttribute(request, publicUrl) });
+  const secure = secureAttribute(request, publicUrl);
+  setCookie(reply, { name: sessionCookie, value: sessions.renew(session), age, secure });
 }
 
 export function contextOf(kit: ConsoleKit, request: FastifyRequest, session: Session): PageContext {
@@ -166,7 +167,8 @@ export function contextOf(kit: ConsoleKit, request: FastifyRequest, session: Ses
     query,
     params: request.params as Readonly<Record<string, string>>,
     address: query.size === 0 ? path : `${path}?${query.toString()}`,
-    outcome: sealed === null ? undefined : openOutcome(kit.mac, session, sealed),
+    outcome:
+      sealed === null ? undefined : (unseal(kit.mac, `outcome ${session.id}`, sealed) as Outcome | undefined),
     now: kit.clock.now(),
     hasSandbox: kit.hasSandbox,
     columnsOf: (list) => chosenColumns(list, query, request.headers.cookie ?? ''),
@@ -194,10 +196,14 @@ export const withoutSlashes = (path: string): string => path.replace(/(?<!\/)\/+
 
 const pathOf = ({ url }: FastifyRequest): string => url.split('?', 1)[0] ?? '';
 
+/** Of its text, because it is passed in the URL. @unit characters */
+const outcomeLengthMax = 1_000;
+
 function withOutcome({ mac }: ConsoleKit, session: Session, { location, outcome }: Done): string {
   if (outcome === undefined) return location;
   const separator = location.includes('?') ? '&' : '?';
-  return `${location}${separator}done=${sealOutcome(mac, session, outcome)}`;
+  const short = { ...outcome, text: outcome.text.slice(0, outcomeLengthMax) };
+  return `${location}${separator}done=${seal(mac, `outcome ${session.id}`, short)}`;
 }
 
 function toFailure(error: unknown): Rendered {

@@ -4,7 +4,9 @@ import { type Html, html } from '@tollgate/service-kit';
 import { formatGrants, mayDo } from '@tollgate/teams';
 import type { PageContext } from '../page.ts';
 import { amountText, typedAmount } from './amount.ts';
-import { paymentPath, type ListedPayment } from './payment-list.ts';
+import { hiddenFields } from './form.ts';
+import type { ListedPayment } from './payment-list.ts';
+import { operationPath } from './token.ts';
 
 export interface ActionForm {
   name: string;
@@ -31,8 +33,7 @@ function actionIn(csrf: string, action: ActionForm): Html {
     <summary>${name}</summary>
     <form method="post" action="${path}">
       <p>${says}</p>
-      ${fields}
-      <input type="hidden" name="csrf" value="${csrf}" />
+      ${fields} ${hiddenFields({ csrf })}
       <button class="${isHarmless ? 'strong' : 'strong grave'}">${does}</button>
     </form>
   </details>`;
@@ -89,13 +90,10 @@ export function paymentActions(
     const shown = amountText(name === 'refund' ? refundableAmount : payment.heldAmount, currency);
     return {
       name: words.name,
-      path: `${paymentPath(token)}/${name}`,
+      path: `${operationPath(token)}/${name}`,
       says: words.says(shown, account),
-      fields: html`${name === 'refund' ? amountField(refundableAmount, currency) : undefined}<input
-          type="hidden"
-          name="key"
-          value="${idempotencyKey(name, token, revision)}"
-        />`,
+      fields: html`${name === 'refund' ? amountField(refundableAmount, currency) : undefined}
+      ${hiddenFields({ key: idempotencyKey(name, token, revision) })}`,
       does: words.does(shown),
       isHarmless: name === 'inquire',
       isAllowed: actions.includes(name),

@@ -18,6 +18,9 @@ export function choice(
   >`;
 }
 
+/** Each value is its own text. */
+export const optionsOf = (values: readonly string[]) => values.map((value) => [value, value] as const);
+
 /** For a selection of a merchant account: `environment/account`. */
 export const accountOptions = (
   accounts: readonly { environment: string; account: string }[],

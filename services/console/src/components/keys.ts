@@ -1,9 +1,9 @@
-/** Table of API keys: scopes, last use and restrictions. */
+/** A list of API keys: scopes, last use and restrictions. */
 import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, omitUndefined, html } from '@tollgate/service-kit';
 import { texts } from '../texts.ts';
 import { chip } from './state.ts';
-import { type List, listTable } from './table.ts';
+import { type List, column } from './table.ts';
 import { durationText, relative, timeInColumn, zone } from './time.ts';
 
 export type Key = AnswerOf<'KeyList'>['keys'][number];
@@ -16,34 +16,25 @@ const tones = { active: 'good', expired: 'calm', revoked: 'bad' } as const;
 const endsSoonMs = 30 * 86_400_000;
 
 /** @param now milliseconds since the Unix epoch */
-export function keyTable(keys: readonly Key[], now: number): Html {
-  const list: List<Key> = {
-    name: 'keys',
-    label: texts.nav.teams,
-    keyOf: ({ environment, keyId }) => `${environment} ${keyId}`,
-    columns: [
-      { id: 'keyid', name: 'Key', width: 'state', cell: idOf },
-      {
-        id: 'state',
-        name: 'State',
-        width: 'time',
-        cell: ({ state }) => chip(texts.keyStates[state] ?? state, tones[state]),
-      },
-      { id: 'team', name: 'Team', width: 'name', cell: ({ team }) => team },
-      { id: 'scopes', name: 'Scopes', cell: ({ scopes }) => scopes.join(', ') },
-      {
-        id: 'expires',
-        name: 'Expires',
-        head: html`Expires ${zone}`,
-        width: 'long-time',
-        cell: (key) => endOf(key, now),
-      },
-      { id: 'used', name: 'Last used', width: 'name', cell: (key) => usedCell(key, now) },
-      { id: 'limits', name: 'Restrictions', isSecond: true, cell: boundsOf },
-    ],
-  };
-  return listTable(list, keys);
-}
+export const keyList = (now: number): List<Key> => ({
+  name: 'keys',
+  label: texts.nav.teams,
+  keyOf: ({ environment, keyId }) => `${environment} ${keyId}`,
+  columns: [
+    column('keyid', 'Key', idOf, { width: 'state', use: 'always' }),
+    column('state', 'State', ({ state }) => chip(texts.keyStates[state] ?? state, tones[state]), {
+      width: 'time',
+    }),
+    column('team', 'Team', ({ team }) => team, { width: 'name' }),
+    column('scopes', 'Scopes', ({ scopes }) => scopes.join(', ')),
+    column('expires', 'Expires', (key) => endOf(key, now), {
+      head: html`Expires ${zone}`,
+      width: 'long-time',
+    }),
+    column('used', 'Last used', (key) => usedCell(key, now), { width: 'name' }),
+    column('limits', 'Restrictions', boundsOf, { isSecond: true }),
+  ],
+});
 
 const hourMs = 3_600_000;
 

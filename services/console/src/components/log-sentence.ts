@@ -3,8 +3,7 @@ import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html } from '@tollgate/service-kit';
 import { amountText } from './amount.ts';
 import { teamPath } from './keys.ts';
-import { operationPath } from './payment-list.ts';
-import { shortToken } from './token.ts';
+import { operationLink, shortToken } from './token.ts';
 
 export type LogEntry = AnswerOf<'SecurityLog'>['entries'][number];
 
@@ -77,7 +76,7 @@ export function logSentence({ type, actor, data }: LogEntry): Html | string {
         decided === undefined
           ? `resolved “${plain(data, 'code')}” with “${plain(data, 'resolution')}”:`
           : `${decided} payout`;
-      return html`${who} ${did} <a href="${operationPath(token)}" title="${token}">${shortToken(token)}</a>.`;
+      return html`${who} ${did} ${operationLink(token)}.`;
     }
     case 'TeamEventRejected':
       return `Event ${Number(data['revision'])} of ${text(data, 'stream')} is ignored: ${plain(data, 'reason')}.`;

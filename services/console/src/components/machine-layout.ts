@@ -84,30 +84,6 @@ function edgesOf(region: AnyStateNode): MachineEdge[] {
   );
 }
 
-/** The longest distance of a state from the start, ignoring back edges. */
-function columnsOf(edges: readonly MachineEdge[]): Map<string, number> {
-  const outerOf = (id: string) => id.split('.')[0] ?? id;
-  const order = Object.keys(lifecycle.states);
-  const columns = new Map<string, number>();
-  // States are in the order of the definition, which starts with the initial state: a transition to an earlier state is
-  // a back edge.
-  for (const key of order) {
-    const before = edges
-      .filter(({ from, to }) => outerOf(to) === key && order.indexOf(outerOf(from)) < order.indexOf(key))
-      .map(({ from }) => columns.get(outerOf(from)) ?? 0);
-    columns.set(key, before.length === 0 ? 0 : Math.max(...before) + 1);
-  }
-  return columns;
-}
-
-/** One column per distance from the start; states at the same distance share a column. */
-function inOrder(edges: readonly MachineEdge[]): AnyStateNode[] {
-  const columns = columnsOf(edges);
-  return Object.values(lifecycle.states)
-    .filter(({ key }) => !isFinal(key))
-    .toSorted((one, other) => (columns.get(one.key) ?? 0) - (columns.get(other.key) ?? 0));
-}
-
 const middleOf = (row: number): number => margin + frameSize.height / 2 + row * rowHeight;
 
 const placeAt = (id: string, x: number, row: number, size: typeof single): Place => ({
@@ -122,8 +98,9 @@ const rowOf = (nodes: readonly AnyStateNode[], left: number, row: number): Place
   nodes.map((node, column) => placeAt(idOf(node), left + column * (leaf.width + gap), row, leaf));
 
 export function layOutMachine(): MachineLayout {
-  const edges = edgesOf(lifecycle);
-  const leading = inOrder(edges);
+  // In the order of the definition, which starts with the initial state and follows the path of a payment.
+  const states = Object.values(lifecycle.states);
+  const leading = states.filter(({ key }) => !isFinal(key));
   const isCall = (node: AnyStateNode) => leavesOf(node).length > 1;
   const left = margin + gap;
   const frames = leading.flatMap((node, row) =>
@@ -132,7 +109,7 @@ export function layOutMachine(): MachineLayout {
   const leadingPlaces = leading.flatMap((node, row) =>
     isCall(node) ? rowOf(leavesOf(node), left, row) : [placeAt(node.key, left, row, single)],
   );
-  const finals = Object.values(lifecycle.states)
+  const finals = states
     .filter(({ key }) => isFinal(key))
     .map(({ key }, row) => placeAt(key, finalsLeft, row, leaf));
   const rows = Math.max(leading.length, finals.length);
@@ -145,7 +122,7 @@ export function layOutMachine(): MachineLayout {
     height: middleOf(rows) + frameSize.height / 2 + margin,
     places: new Map(places.map((place) => [place.id, place])),
     frames,
-    edges: [...edges, ...edgesOf(refund)],
+    edges: [...edgesOf(lifecycle), ...edgesOf(refund)],
     refundMiddle: middleOf(rows),
   };
 }

@@ -1,5 +1,5 @@
 /** Maps the filters in a list's URL to a query of the API. */
-import { metadataIn } from './payment-filters.ts';
+import { metadataIn } from './filters.ts';
 import { instantIn } from './time.ts';
 
 const perPage = 50;

@@ -1,9 +1,12 @@
 /** Named lists: predefined views, and the reader's saved ones. Each is just a URL. */
 import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html } from '@tollgate/service-kit';
+import type { Action } from '../page.ts';
 import type { Session } from '../session/sessions.ts';
+import { buttonForm, hiddenFields } from './form.ts';
+import { answered } from './notice.ts';
 
-export type SavedView = AnswerOf<'SavedViews'>['views'][number];
+type SavedView = AnswerOf<'SavedViews'>['views'][number];
 
 /** Predefined views; each is just a URL. */
 const views = [
@@ -17,7 +20,7 @@ const views = [
 ] as const;
 
 /** Identifies a list, regardless of its page. */
-export const viewQueryOf = (query: URLSearchParams): string =>
+const viewQueryOf = (query: URLSearchParams): string =>
   new URLSearchParams([...query].filter(([name, value]) => name !== 'cursor' && value !== '')).toString();
 
 export function viewLinks(query: URLSearchParams, saved: readonly SavedView[], session: Session): Html {
@@ -39,17 +42,29 @@ const saveForm = (query: string, { csrf }: Session): Html =>
   html`<details class="save-view">
     <summary>Save this view</summary>
     <form method="post" action="/console/payments/views">
-      <input type="hidden" name="csrf" value="${csrf}" />
-      <input type="hidden" name="query" value="${query}" />
+      ${hiddenFields({ csrf, query })}
       <label>Name<input name="name" required maxlength="40" autocomplete="off" /></label>
       <button class="strong">Save</button>
     </form>
   </details>`;
 
-const removeForm = ({ name, query }: SavedView, { csrf }: Session): Html =>
-  html`<form method="post" action="/console/payments/views/remove">
-    <input type="hidden" name="csrf" value="${csrf}" />
-    <input type="hidden" name="name" value="${name}" />
-    <input type="hidden" name="query" value="${query}" />
-    <button class="quiet">Remove “${name}”</button>
-  </form>`;
+const removeForm = ({ name, query }: SavedView, { csrf }: Session): Html => {
+  const button = html`<button class="quiet">Remove “${name}”</button>`;
+  return buttonForm('/console/payments/views/remove', { csrf, name, query }, button);
+};
+
+/** Rebuilt, so that it can only link to the list. */
+const queryIn = (form: URLSearchParams): string => viewQueryOf(new URLSearchParams(form.get('query') ?? ''));
+
+const listOf = (form: URLSearchParams): string => `/console/payments?${queryIn(form)}`;
+
+export const saveView: Action = async ({ api }, form) => {
+  const body = { name: form.get('name') ?? '', query: queryIn(form) };
+  const answer = await api.post('/api/v1/admin/views', body);
+  return answered(answer, listOf(form), 'The view is saved. Only you see it.');
+};
+
+export const removeView: Action = async ({ api }, form) => {
+  const answer = await api.post('/api/v1/admin/views/remove', { name: form.get('name') ?? '' });
+  return answered(answer, listOf(form), 'The view is removed.');
+};

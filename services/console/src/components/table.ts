@@ -1,4 +1,4 @@
-/** Tables: lists with columns of fixed width that the reader chooses, and small tables that scroll sideways. */
+/** Tables with columns of fixed width that the reader chooses. */
 import { type Html, html } from '@tollgate/service-kit';
 
 export interface ListColumn<Row> {
@@ -20,6 +20,14 @@ export interface ListColumn<Row> {
   isSecond?: true;
   sort?: 'ascending' | 'descending';
 }
+
+/** A column by its id and name, and what distinguishes it from a plain one. */
+export const column = <Row>(
+  id: string,
+  name: string,
+  cell: ListColumn<Row>['cell'],
+  look: Omit<Partial<ListColumn<Row>>, 'id' | 'name' | 'cell'> = {},
+): ListColumn<Row> => ({ id, name, cell, ...look });
 
 export interface List<Row> {
   /** Identifies the choice of columns in the reader's browser. */
@@ -124,30 +132,6 @@ export function columnMenu<Row>(
     </form>
   </details>`;
 }
-
-export interface Column {
-  name: Html | string;
-  isNumber?: true;
-  /** Hidden where there is little room. */
-  isSecond?: true;
-}
-
-export const rowTable = (label: string, columns: readonly Column[], rows: readonly Html[]): Html =>
-  html`<div class="wide" tabindex="0" role="region" aria-label="${label}">
-    <table class="rows">
-      <thead>
-        <tr>
-          ${columns.map(({ name, ...column }) => html`<th scope="col" class="${classOf(column)}">${name}</th>`)}
-        </tr>
-      </thead>
-      <tbody>
-        ${rows}
-      </tbody>
-    </table>
-  </div>`;
-
-const classOf = ({ isNumber, isSecond }: Omit<Column, 'name'>): string =>
-  [isNumber ? 'number' : '', isSecond ? 'second' : ''].join(' ').trim();
 
 /** One of several variants of a list, each with its own URL. */
 export const tabs = (

@@ -1,3 +1,4 @@
+/** Tokens of payments and payouts: shown short, linked to their pages, and copied. */
 import { type Html, html } from '@tollgate/service-kit';
 
 /**
@@ -18,3 +19,10 @@ export const copyable = (text: string, shown = shortToken(text)): Html =>
       <path d="M5 5h7v7H5zM3 10V3h7" />
     </svg>
   </button>`;
+
+/** The page of a payment or payout. */
+export const operationPath = (token: string): string =>
+  `/console/${token.startsWith('po_') ? 'payouts' : 'payments'}/${encodeURIComponent(token)}`;
+
+export const operationLink = (token: string, text = token): Html =>
+  html`<a href="${operationPath(token)}" title="${text}"><code>${shortToken(text)}</code></a>`;

@@ -2,9 +2,9 @@
 import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html } from '@tollgate/service-kit';
 import { queryOf } from '../api.ts';
-import { ownerChoices } from '../components/payment-filters.ts';
+import { filterForm, ownerFields } from '../components/filters.ts';
 import { type Decided, percent, plot, rateOf, rateText } from '../components/plot.ts';
-import { rowTable, tabs } from '../components/table.ts';
+import { type List, column, listTable, tabs } from '../components/table.ts';
 import type { Page } from '../page.ts';
 
 const groupingNames = {
@@ -65,11 +65,7 @@ export const approvalPage: Page = async ({ api, query, now }) => {
       addressWith('range', range),
       Object.entries(rangeNames).map(([each, name]) => [name, addressWith('range', each)]),
     )}
-    <form class="filters" action="${path}">
-      <input type="hidden" name="by" value="${by}" /><input type="hidden" name="range" value="${range}" />
-      ${ownerChoices(query, teams)}
-      <button>Show</button>
-    </form>
+    ${filterForm(path, query, { by: 'hidden', range: 'hidden', ...ownerFields(teams) }, { given: { by, range } })}
     <section id="rates" data-region="">
       ${lines.length === 0 ? html`<p class="empty">No payment was approved or declined in this range.</p>` : ratesOf(lines.slice(0, groupsMax), { at, step, by })}
       ${lines.length > groupsMax ? html`<p class="calm">${lines.length - groupsMax} more groups are not shown. Filter by team to see them.</p>` : undefined}
@@ -145,48 +141,47 @@ function ratesOf(
   lines: readonly Line[],
   { at, step, by }: { at: readonly string[]; step: 'hour' | 'day'; by: By },
 ): Html {
-  const dayOf = (each: string): string =>
+  const values = lines.map((line) => ({
+    name: line.name,
+    values: line.steps.map((each) => each && rateOf(each)),
+  }));
+  const timeOf = (each: string): string =>
     step === 'day' ? each.slice(0, 10) : each.slice(5, 16).replace('T', ' ');
-  const rowOf = (name: Html | string, cells: readonly (Decided | undefined)[]): Html =>
-    html`<tr data-row="">
-      <td>${name}</td>
-      ${cells.map((cell) => html`<td class="number">${cell === undefined ? '–' : rateCell(cell)}</td>`)}
-    </tr>`;
+  // By the place of its step; the row without one is the whole range.
+  const list: List<number | undefined> = {
+    name: 'rates',
+    label: 'Approval rate',
+    keyOf: (place) => String(place),
+    columns: [
+      column('time', step === 'day' ? 'Day (UTC)' : 'Hour (UTC)', (place) =>
+        place === undefined ? html`<strong>Whole range</strong>` : timeOf(at[place] ?? ''),
+      ),
+      ...lines.map(({ name, address, sum, steps }, line) =>
+        column<number | undefined>(
+          `group-${line}`,
+          name,
+          (place) => rateCell(place === undefined ? sum : steps[place]),
+          { head: html`<a href="${address}">${name}</a>`, isNumber: true },
+        ),
+      ),
+    ],
+  };
   return html`<div class="large">
       ${plot({
         steps: at,
         stepName: step,
-        lines: lines.map(({ name, steps }) => ({ name, values: steps.map((each) => each && rateOf(each)) })),
+        lines: values,
         format: percent,
         ...(by === 'reason' ? {} : { top: 100 }),
         description: 'Rate over time. The table below has the same figures.',
       })}
     </div>
-    ${rowTable(
-      'Approval rate',
-      [
-        { name: step === 'day' ? 'Day (UTC)' : 'Hour (UTC)' },
-        ...lines.map(({ name, address }) => ({
-          name: html`<a href="${address}">${name}</a>`,
-          isNumber: true as const,
-        })),
-      ],
-      [
-        rowOf(
-          html`<strong>Whole range</strong>`,
-          lines.map(({ sum }) => sum),
-        ),
-        ...at
-          .map((each, place) =>
-            rowOf(
-              dayOf(each),
-              lines.map(({ steps }) => steps[place]),
-            ),
-          )
-          .toReversed(),
-      ],
-    )}`;
+    ${listTable(list, [undefined, ...[...at.keys()].toReversed()])}`;
 }
 
-const rateCell = ({ approved, declined }: Decided): Html =>
-  html`${rateText(approved, declined)} <small class="calm">${approved} of ${approved + declined}</small>`;
+const rateCell = (decided: Decided | undefined): Html | string => {
+  if (decided === undefined) return '–';
+  const { approved, declined } = decided;
+  return html`${rateText(approved, declined)}
+    <small class="calm">${approved} of ${approved + declined}</small>`;
+};

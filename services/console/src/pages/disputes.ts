@@ -8,9 +8,10 @@ import {
   timeColumn,
   tokenColumn,
 } from '../components/list-columns.ts';
-import { partListPage, paymentLink } from '../components/part-list.ts';
+import { partListPage } from '../components/part-list.ts';
 import { chip } from '../components/state.ts';
-import type { List } from '../components/table.ts';
+import { column } from '../components/table.ts';
+import { operationLink, shortToken } from '../components/token.ts';
 import { texts } from '../texts.ts';
 
 type ListedDispute = AnswerOf<'OperatorDisputeList'>['disputes'][number];
@@ -24,33 +25,17 @@ function stateCell({ status, reportedStatus }: ListedDispute): Html {
     >${reported}`;
 }
 
-const list: List<ListedDispute> = {
-  name: 'disputes',
-  label: 'Disputes',
-  keyOf: ({ id }) => id,
-  hasDays: true,
-  columns: [
-    {
-      id: 'id',
-      name: 'Dispute',
-      use: 'always',
-      cell: ({ id, paymentToken }) => paymentLink(paymentToken, id),
-    },
-    { id: 'state', name: 'State', width: 'state', use: 'always', cell: stateCell },
-    amountColumn(),
-    createdColumn('Opened', ({ createdAt }) => createdAt),
-    { id: 'reason', name: 'Reason', isSecond: true, cell: ({ reasonCode }) => reasonCode },
-    teamColumn(),
-    timeColumn('changed', 'Last change', ({ updatedAt }) => updatedAt),
-    tokenColumn('of', 'Payment', ({ paymentToken = '' }) => paymentToken),
-  ],
-};
+/** A dispute without a known payment has no page. */
+const nameCell = ({ id, paymentToken }: ListedDispute): Html =>
+  paymentToken === undefined
+    ? html`<code title="${id}">${shortToken(id)}</code>`
+    : operationLink(paymentToken, id);
 
 export const disputesPage = partListPage<ListedDispute>({
   name: 'disputes',
   title: 'Disputes',
-  empty: 'No dispute here.',
-  emptyHow: "A dispute appears when the Payment Service lists one. Answer it in the provider's console.",
+  none: 'No dispute here.',
+  noneHow: "A dispute appears when the Payment Service lists one. Answer it in the provider's console.",
   tabFilter: 'status',
   views: [
     ['Open', 'open'],
@@ -59,11 +44,21 @@ export const disputesPage = partListPage<ListedDispute>({
     ['Won', 'won'],
     ['Lost', 'lost'],
   ],
-  filters: {
-    currency: 'Currency',
-    paymentToken: 'Payment',
-    from: 'Opened from',
-    to: 'Opened before',
+  texts: ['currency', 'paymentToken'],
+  list: {
+    name: 'disputes',
+    label: 'Disputes',
+    keyOf: ({ id }) => id,
+    hasDays: true,
+    columns: [
+      column('id', 'Dispute', nameCell, { use: 'always' }),
+      column('state', 'State', stateCell, { width: 'state', use: 'always' }),
+      amountColumn(),
+      createdColumn('Opened', ({ createdAt }) => createdAt),
+      column('reason', 'Reason', ({ reasonCode }) => reasonCode, { isSecond: true }),
+      teamColumn(),
+      timeColumn('changed', 'Last change', ({ updatedAt }) => updatedAt),
+      tokenColumn('of', 'Payment', ({ paymentToken }) => paymentToken),
+    ],
   },
-  list,
 });

@@ -4,63 +4,49 @@ import { type Html, html } from '@tollgate/service-kit';
 import { queryOf } from '../api.ts';
 import { amountText } from '../components/amount.ts';
 import { csvLink } from '../components/csv-menu.ts';
-import { choice } from '../components/choice.ts';
-import { filterChips } from '../components/filter-chips.ts';
+import { filterForm, ownerFields } from '../components/filters.ts';
 import { createdColumn } from '../components/list-columns.ts';
-import { entry, ownerChoices } from '../components/payment-filters.ts';
-import { paymentPath } from '../components/payment-list.ts';
-import { type List, columnMenu, listTable, pager } from '../components/table.ts';
-import { shortToken } from '../components/token.ts';
+import { listPage } from '../components/list-page.ts';
+import { type List, column } from '../components/table.ts';
+import { operationLink, shortToken } from '../components/token.ts';
 import type { Page } from '../page.ts';
 import { texts } from '../texts.ts';
-import { payoutPath } from './payouts.ts';
 
 const path = '/console/money/journal';
 
 type Entry = AnswerOf<'OperatorJournal'>['entries'][number];
 
-const filterNames = [
-  ...['team', 'environment', 'wallet', 'account', 'currency', 'ledgerAccount', 'kind', 'token'],
-  ...['dateFrom', 'dateTo', 'order', 'cursor'],
-];
+const hidden = { account: 'hidden', dateFrom: 'hidden', dateTo: 'hidden', order: 'hidden' } as const;
 
-export const journalPage: Page = async ({ api, query, columnsOf }) => {
-  const asked = queryOf(query, filterNames, { perPage: '50' });
-  const [{ entries, nextCursor }, { teams }] = await Promise.all([
-    api.get<'OperatorJournal'>(`/api/v1/admin/journal?${asked.toString()}`),
-    api.get<'TeamNames'>('/api/v1/admin/teams'),
-  ]);
-  const chosen = columnsOf(list.name);
-  const nothing =
-    nextCursor === undefined
-      ? 'No entry matches these filters.'
-      : 'None of the 5,000 entries from here on matches these filters. The next page looks further.';
-  const main = html`<div class="head">
-      <h1>Journal</h1>
-      ${columnMenu(list, path, query, chosen)} ${csvLink('/console/journal', asked)}
-    </div>
-    ${filterForm(query, teams)} ${filterChips(path, query)}
-    <section id="journal" data-region="">
-      ${entries.length === 0 ? html`<p class="empty">${nothing}</p>` : listTable(list, entries, chosen)}
-      ${pager(path, query, nextCursor)}
-    </section>`;
-  return { title: 'Journal', main, isLive: query.get('cursor') === null };
+export const journalPage: Page = async (context) => {
+  const { api, query } = context;
+  const { teams } = await api.get<'TeamNames'>('/api/v1/admin/teams');
+  const fields = {
+    ...ownerFields(teams),
+    wallet: 'text',
+    currency: 'text',
+    ledgerAccount: Object.entries(texts.ledgerAccounts),
+    kind: Object.entries(texts.entryKinds),
+    token: 'text',
+    ...hidden,
+  } as const;
+  const asked = queryOf(query, [...Object.keys(fields), 'cursor'], { perPage: '50' });
+  const found = await api.get<'OperatorJournal'>(`/api/v1/admin/journal?${asked.toString()}`);
+  const { entries, nextCursor } = found;
+  return listPage(context, {
+    title: 'Journal',
+    path,
+    list,
+    rows: entries,
+    nextCursor,
+    none:
+      nextCursor === undefined
+        ? 'No entry matches these filters.'
+        : 'None of the 5,000 entries from here on matches these filters. The next page looks further.',
+    file: csvLink('/console/journal', asked),
+    filters: filterForm(path, query, fields),
+  });
 };
-
-function filterForm(query: URLSearchParams, teams: readonly string[]): Html {
-  const value = (name: string) => query.get(name) ?? '';
-  return html`<form class="filters" action="${path}">
-    ${ownerChoices(query, teams)} ${entry('wallet', 'Wallet', value('wallet'))}
-    ${entry('currency', 'Currency', value('currency'))}
-    ${choice('ledgerAccount', 'Ledger account', value('ledgerAccount'), { any: 'any', options: Object.entries(texts.ledgerAccounts) })}
-    ${choice('kind', 'Kind', value('kind'), { any: 'any', options: Object.entries(texts.entryKinds) })}
-    ${entry('token', 'Payment, refund or payout', value('token'))}
-    ${['account', 'dateFrom', 'dateTo', 'order'].map((name) =>
-      value(name) === '' ? undefined : html`<input type="hidden" name="${name}" value="${value(name)}" />`,
-    )}
-    <button>Show</button>
-  </form>`;
-}
 
 const list: List<Entry> = {
   name: 'journal',
@@ -68,24 +54,13 @@ const list: List<Entry> = {
   keyOf: ({ token, time, kind, postings }) => [token, time, kind, JSON.stringify(postings)].join(' '),
   hasDays: true,
   columns: [
-    {
-      id: 'about',
-      name: 'About',
-      width: 'token',
-      use: 'always',
-      cell: ({ token }) => aboutLink(token),
-    },
+    column('about', 'About', ({ token }) => aboutLink(token), { width: 'token', use: 'always' }),
     createdColumn('Time', ({ time }) => time),
-    {
-      id: 'kind',
-      name: 'Kind',
-      width: 'time',
-      cell: ({ kind }) => texts.entryKinds[kind] ?? kind,
-    },
-    { id: 'postings', name: 'Postings', use: 'always', cell: postingsText },
-    { id: 'event', name: 'Event', use: 'asked', cell: ({ eventType }) => eventType },
-    { id: 'wallet', name: 'Wallet', width: 'name', isSecond: true, cell: ({ wallet }) => wallet },
-    { id: 'team', name: 'Team', width: 'name', cell: ({ team }) => team },
+    column('kind', 'Kind', ({ kind }) => texts.entryKinds[kind] ?? kind, { width: 'time' }),
+    column('postings', 'Postings', postingsText, { use: 'always' }),
+    column('event', 'Event', ({ eventType }) => eventType, { use: 'asked' }),
+    column('wallet', 'Wallet', ({ wallet }) => wallet, { width: 'name', isSecond: true }),
+    column('team', 'Team', ({ team }) => team, { width: 'name' }),
   ],
 };
 
@@ -97,10 +72,8 @@ function postingsText({ postings, currency }: Entry): string {
   return shown.join(', ');
 }
 
-/** By the prefix of our tokens. A transfer has no page. */
-function aboutLink(token: string): Html {
-  const shown = html`<code>${shortToken(token)}</code>`;
-  if (token.startsWith('trf_')) return html`<span title="${token}">${shown}</span>`;
-  const path = token.startsWith('po_') ? payoutPath(token) : paymentPath(token);
-  return html`<a href="${path}" title="${token}">${shown}</a>`;
-}
+/** A transfer has no page. */
+const aboutLink = (token: string): Html =>
+  token.startsWith('trf_')
+    ? html`<span title="${token}"><code>${shortToken(token)}</code></span>`
+    : operationLink(token);

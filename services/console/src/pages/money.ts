@@ -3,9 +3,8 @@ import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html } from '@tollgate/service-kit';
 import { queryOf } from '../api.ts';
 import { decimalOf } from '../components/amount.ts';
-import { filterChips } from '../components/filter-chips.ts';
-import { entry, ownerChoices } from '../components/payment-filters.ts';
-import { type List, type ListColumn, listTable } from '../components/table.ts';
+import { filterChips, filterForm, ownerFields } from '../components/filters.ts';
+import { type List, type ListColumn, column, listTable } from '../components/table.ts';
 import type { Page } from '../page.ts';
 import { texts } from '../texts.ts';
 
@@ -13,23 +12,15 @@ type Balance = AnswerOf<'WalletBalanceList'>['balances'][number];
 type Statement = AnswerOf<'OperatorStatementList'>['statements'][number];
 type Amounts = Balance['amounts'];
 
+const path = '/console/money';
+
 /** In the order of importance to a person. */
-const shownAccounts: readonly (keyof Amounts)[] = [
-  'available',
-  'reserved',
-  'disputed',
-  'paidOut',
-  'lost',
-  'adopted',
-  'transferred',
-  'customers',
-];
+const shownAccounts = Object.keys(texts.ledgerAccounts) as (keyof Amounts)[];
 /** Accounts that are always shown; the others only if they are not zero. */
 const always = new Set(['available', 'reserved', 'disputed', 'paidOut', 'lost']);
 
 export const moneyPage: Page = async ({ api, query, now }) => {
-  const value = (name: string) => query.get(name) ?? '';
-  const month = value('month') === '' ? new Date(now).toISOString().slice(0, 7) : value('month');
+  const month = query.get('month') || new Date(now).toISOString().slice(0, 7);
   const asked = queryOf(query, ['team', 'environment', 'wallet']);
   const ofMonth = new URLSearchParams([...asked, ['month', month]]);
   const [{ balances }, { statements }, { teams }] = await Promise.all([
@@ -46,7 +37,8 @@ export const moneyPage: Page = async ({ api, query, now }) => {
         >
       </div>
     </div>
-    ${filterForm(query, month, teams)} ${filterChips('/console/money', query)}
+    ${filterForm(path, query, { month: 'month', ...ownerFields(teams), wallet: 'text' }, { given: { month } })}
+    ${filterChips(path, query, ['month'])}
     <section id="money" data-region="">
       <h2>Balances</h2>
       <p class="calm">
@@ -71,15 +63,6 @@ function daysOf(month: string, asked: URLSearchParams): URLSearchParams {
   return days;
 }
 
-function filterForm(query: URLSearchParams, month: string, teams: readonly string[]): Html {
-  const value = (name: string) => query.get(name) ?? '';
-  return html`<form class="filters" action="/console/money">
-    <label>Month<input type="month" name="month" value="${month}" /></label>
-    ${ownerChoices(query, teams)} ${entry('wallet', 'Wallet', value('wallet'))}
-    <button>Show</button>
-  </form>`;
-}
-
 /** The accounts with columns in the table. */
 const accountsIn = (all: readonly Amounts[]): (keyof Amounts)[] =>
   shownAccounts.filter((name) => always.has(name) || all.some((amounts) => amounts[name] !== 0));
@@ -93,16 +76,12 @@ function balanceTable(balances: readonly Balance[]): Html {
     label: 'Balances',
     keyOf: ({ environment, wallet, account, currency }) => [environment, wallet, account, currency].join(' '),
     columns: [
-      {
-        id: 'wallet',
-        name: 'Wallet',
-        cell: (row) => html`<span title="${row.wallet}">${row.wallet}</span>${modeOf(row)}`,
-      },
-      {
-        id: 'merchant',
-        name: 'Account',
-        cell: ({ account, currency }) => `${account} ${currency}`,
-      },
+      column(
+        'wallet',
+        'Wallet',
+        (row) => html`<span title="${row.wallet}">${row.wallet}</span>${modeOf(row)}`,
+      ),
+      column('merchant', 'Account', ({ account, currency }) => `${account} ${currency}`),
       ...sumColumns(
         balances.map(({ amounts }) => amounts),
         linkToEntries,
@@ -117,12 +96,9 @@ const sumColumns = <Row>(
   all: readonly Amounts[],
   cellOf: (row: Row, account: keyof Amounts) => Html | string,
 ): ListColumn<Row>[] =>
-  accountsIn(all).map((id) => ({
-    id,
-    name: texts.ledgerAccounts[id] ?? id,
-    isNumber: true,
-    cell: (row) => cellOf(row, id),
-  }));
+  accountsIn(all).map((id) =>
+    column(id, texts.ledgerAccounts[id] ?? id, (row) => cellOf(row, id), { isNumber: true }),
+  );
 
 /** Each figure links to its entries. */
 function linkToEntries(
@@ -147,7 +123,7 @@ function statementTable(statement: Statement): Html {
     label: `${wallet} ${account} ${currency}`,
     keyOf: ({ kind }) => `${wallet} ${account} ${currency} ${kind}`,
     columns: [
-      { id: 'line', name: '', cell: ({ kind }) => kind },
+      column('line', '', ({ kind }) => kind),
       ...sumColumns<(typeof lines)[number]>(
         lines.map(({ amounts }) => amounts),
         ({ amounts }, name) => decimalOf(amounts[name], currency),

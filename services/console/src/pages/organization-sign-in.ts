@@ -3,12 +3,13 @@
  * that the command line prints, and presses the same button: a browser that arrives from another site has no session
  * yet.
  */
-import { type Log, isSameText } from '@tollgate/service-kit';
+import type { Log } from '@tollgate/service-kit';
 import { type OperatorCredentials, keyIdOfPerson } from '@tollgate/teams';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type ConsoleKit, send } from '../page.ts';
-import { secureAttribute } from '../session/secure-cookie.ts';
+import { cookieIn, secureAttribute, setCookie } from '../session/cookies.ts';
 import { type Begun, type IdentityProvider, callbackPath } from '../session/identity-provider.ts';
+import { seal, unseal } from '../session/sealed.ts';
 import { texts } from '../texts.ts';
 import { failurePage } from './failure.ts';
 import { confirmationPage } from './sign-in.ts';
@@ -21,6 +22,7 @@ export interface OrganizationSignIn {
 
 export const organizationPath = '/console/sign-in/organization';
 const cookieName = 'tollgate-sign-in';
+const purpose = 'organization-sign-in';
 /** Time for typing a password and a code. */
 const lifetimeMs = 10 * 60_000;
 /** Lifetime of the link sent by the button. */
@@ -61,42 +63,29 @@ export function registerOrganizationSignIn(
   app.get(organizationPath, async (request, reply) => {
     const asked = await waiting(() => provider.begin());
     if (asked === undefined) return send(kit, request, reply, failed(503));
-    setCookie(reply, seal(kit, asked.begun), secureAttribute(request, kit.publicUrl));
+    keep(kit, request, reply, asked.begun);
     return reply.redirect(asked.address, 303);
   });
 
   app.get(callbackPath, async (request, reply) => {
-    const begun = open(kit, request);
-    setCookie(reply, undefined, secureAttribute(request, kit.publicUrl));
+    const begun = keptIn(kit, request);
+    keep(kit, request, reply);
     if (begun === undefined || !used.use(begun.state)) return send(kit, request, reply, failed(401));
     const query = request.url.split('?', 2)[1] ?? '';
     const found = await waiting(() => provider.identify(query, begun));
     if (found === undefined) return send(kit, request, reply, failed(401));
     const { person } = found;
-    if (found.kind === 'too-weak') {
-      const { setting } = found;
-      log.warn(
-        { keyId: keyIdOfPerson(person), code: setting },
-        'rejected the sign-in of a person: too weak or too old',
+    const reject = (reason: string, text: string) => {
+      log.warn({ keyId: keyIdOfPerson(person) }, `rejected the sign-in of a person: ${reason}`);
+      return send(kit, request, reply, failurePage(403, texts.errors.notSignedIn, text));
+    };
+    if (found.kind === 'too-weak')
+      return reject(`too weak or too old (${found.setting})`, tooWeak[found.setting]);
+    if (found.kind === 'no-role')
+      return reject(
+        'no group has a role',
+        `Your organization says that you are ${person}, and none of your groups has a role here. Ask the operators of the gateway.`,
       );
-      return send(kit, request, reply, failurePage(403, texts.errors.notSignedIn, tooWeak[setting]));
-    }
-    if (found.kind === 'no-role') {
-      log.warn(
-        { keyId: keyIdOfPerson(person) },
-        'rejected the sign-in of a person without a group that has a role',
-      );
-      return send(
-        kit,
-        request,
-        reply,
-        failurePage(
-          403,
-          texts.errors.notSignedIn,
-          `Your organization says that you are ${person}, and none of your groups has a role here. Ask the operators of the gateway.`,
-        ),
-      );
-    }
     const operator = { person, source: 'oidc', grants: found.grants } as const;
     const link = credentials.issue(operator, 'sign-in', linkLifetimeMs);
     return send(kit, request, reply, confirmationPage(operator, link));
@@ -110,31 +99,23 @@ const failed = (status: number) =>
     'Your organization did not confirm who you are, or this took too long. Try again. If it fails again, read the log of the gateway.',
   );
 
-/** The state of a sign-in with its expiry, protected by a MAC. */
-function seal({ mac, clock }: ConsoleKit, begun: Begun): string {
-  const until = clock.now() + lifetimeMs;
-  const payload = Buffer.from(JSON.stringify({ ...begun, until })).toString('base64url');
-  return `${payload}.${mac('organization-sign-in', payload)}`;
+/** Keeps the state of a sign-in, or deletes it. Only these paths get it, also when the browser returns from another site. */
+function keep(kit: ConsoleKit, request: FastifyRequest, reply: FastifyReply, begun?: Begun): void {
+  const until = kit.clock.now() + lifetimeMs;
+  setCookie(reply, {
+    name: cookieName,
+    value: begun === undefined ? '' : seal(kit.mac, purpose, { ...begun, until }),
+    age: begun === undefined ? 0 : lifetimeMs / 1_000,
+    secure: secureAttribute(request, kit.publicUrl),
+    path: organizationPath,
+    sameSite: 'Lax',
+  });
 }
 
-function open({ mac, clock }: ConsoleKit, { headers }: FastifyRequest): Begun | undefined {
-  const cookies = (headers.cookie ?? '').split(';').map((part) => part.trim());
-  const [sealed, ...others] = cookies.filter((part) => part.startsWith(`${cookieName}=`));
-  const [payload = '', given = ''] = (sealed ?? '').slice(cookieName.length + 1).split('.', 2);
-  if (others.length > 0 || !isSameText(given, mac('organization-sign-in', payload))) return undefined;
-  const { until, ...begun } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Begun & {
-    until: number;
-  };
-  return until > clock.now() ? begun : undefined;
-}
-
-/** Sent when the browser returns from another site, unlike a stricter cookie, and only to these paths. */
-function setCookie(reply: FastifyReply, value: string | undefined, secure: string): void {
-  const age = value === undefined ? 0 : lifetimeMs / 1_000;
-  reply.header(
-    'set-cookie',
-    `${cookieName}=${value ?? ''}; Path=${organizationPath}; Max-Age=${age}; HttpOnly; SameSite=Lax${secure}`,
-  );
+function keptIn({ mac, clock }: ConsoleKit, request: FastifyRequest): Begun | undefined {
+  const sealed = cookieIn(request, cookieName) ?? '';
+  const kept = unseal(mac, purpose, sealed) as (Begun & { until: number }) | undefined;
+  return kept !== undefined && kept.until > clock.now() ? kept : undefined;
 }
 
 /** Each state is valid once, even if the cookie was copied. Contains only states that we issued. */

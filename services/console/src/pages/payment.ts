@@ -2,8 +2,9 @@
 import { type Html, html } from '@tollgate/service-kit';
 import { type ActionName, type Detail, mayAct, paymentActions } from '../components/actions.ts';
 import { amount, amountText, parseAmount, refusedAmountText } from '../components/amount.ts';
-import { openRefusal } from '../components/event-reason.ts';
 import { type Fact, factList, metadataFacts } from '../components/facts.ts';
+import { panel } from '../components/form.ts';
+import { headingOf, nextLine, titleOf } from '../components/heading.ts';
 import {
   type Outcome,
   answered,
@@ -12,17 +13,17 @@ import {
   reviewsNotice,
   shownAt,
 } from '../components/notice.ts';
-import { disputeChip, paymentPath, shortMask } from '../components/payment-list.ts';
-import { chip, phaseName, sign } from '../components/state.ts';
+import { disputeChip, shortMask } from '../components/payment-list.ts';
+import { chip } from '../components/state.ts';
 import { statePicture } from '../components/state-picture.ts';
 import { relative, time } from '../components/time.ts';
 import { timeline } from '../components/timeline.ts';
 import type { TimelineEvent } from '../components/timeline-items.ts';
-import { copyable, shortToken } from '../components/token.ts';
+import { copyable, operationPath } from '../components/token.ts';
 import type { Action, Page } from '../page.ts';
 import { texts } from '../texts.ts';
 import { playPanel } from './sandbox-play.ts';
-import { replayFormAt } from './webhook-replay.ts';
+import { replayFormFor } from './webhooks.ts';
 
 export const paymentPage: Page = async (context) => {
   const { api, params, outcome } = context;
@@ -36,65 +37,45 @@ export const paymentPage: Page = async (context) => {
   const { events } = history;
   const { webhooks } = sent;
   const { disputes } = detail;
-  const replayForm = mayAct(context.session, payment)
-    ? replayFormAt(paymentPath(payment.token), context)
-    : undefined;
+  const replayForm = mayAct(context.session, payment) ? replayFormFor(payment, context) : undefined;
+  const { currency } = payment;
+  const [text, when] = nextStep(detail);
   const main = html`${outcomeSection(outcome)}
     <div class="object">
       <section id="facts" class="payment" data-region="">
-        ${heading(detail, events)} ${nextOf(detail, events)} ${reviewsNotice(payment.token, detail.reviews)}
-        ${factsOf(detail)}
+        ${headingOf(payment, stateOf(detail, events))}
+        ${nextLine(detail.call === undefined ? events : [], html`${text}${when}`)}
+        ${reviewsNotice(payment.token, detail.reviews)} ${factsOf(detail)}
       </section>
       <section id="actions" data-region="" aria-label="Actions">${paymentActions(detail, context)}</section>
-      <section id="timeline" class="panel" data-region="" aria-labelledby="timeline-title">
-        <h2 id="timeline-title">Timeline</h2>
-        ${timeline({ events, webhooks, disputes, currency: payment.currency, replayForm, address: context.address })}
-      </section>
+      ${panel('timeline', 'Timeline', timeline({ events, webhooks, disputes, currency, replayForm, address: context.address }))}
       <div class="aside">
-        <section id="way" class="panel" data-region="" aria-labelledby="way-title">
-          <h2 id="way-title">States</h2>
-          <div class="wide" tabindex="0" role="region" aria-labelledby="way-title">
-            ${statePicture(events)}
-          </div>
-          <p class="calm">
-            Blue: current state. Solid: past states, with the time in each. Dashed: still possible.
-          </p>
-        </section>
+        ${panel(
+          'way',
+          'States',
+          html`<div class="wide" tabindex="0" role="region" aria-labelledby="way-title">
+              ${statePicture(events)}
+            </div>
+            <p class="calm">
+              Blue: current state. Solid: past states, with the time in each. Dashed: still possible.
+            </p>`,
+        )}
         <div id="play" data-region="">${playPanel(payment, context)}</div>
       </div>
     </div>`;
-  const { token: id, orderNumber = shortToken(id), amount: sum, currency, phase } = payment;
-  const title = `${orderNumber} · ${amountText(sum, currency)} · ${phaseName(phase)}`;
-  return { title, main, isLive: true };
+  return { title: titleOf(payment), main, isLive: true };
 };
 
-function heading({ payment }: Detail, events: readonly TimelineEvent[]): Html {
-  const { phase, orderNumber } = payment;
+function stateOf({ payment }: Detail, events: readonly TimelineEvent[]): Html {
+  const { phase } = payment;
   // The first of the trailing events in the same phase.
   const since = events.slice(events.findLastIndex((event) => event.phase !== phase) + 1)[0]?.at;
-  return html`<div class="heading">
-    <h1>
-      ${amount(payment.amount, payment.currency)}
-      ${orderNumber === undefined ? undefined : html`<small>order ${copyable(orderNumber)}</small>`}
-    </h1>
-    <p>
-      ${chip(phase)}${disputeChip(payment)}
-      ${since === undefined ? undefined : html`<span class="calm">since ${time(since)}</span>`}
-      ${payment.environment === 'sandbox' ? html`<span class="mode">sandbox</span>` : undefined}
-    </p>
-  </div>`;
+  return html`${chip(phase)}${disputeChip(payment)}
+  ${since === undefined ? undefined : html`<span class="calm">since ${time(since)}</span>`}
+  ${payment.environment === 'sandbox' ? html`<span class="mode">sandbox</span>` : undefined}`;
 }
 
-/** The next step and its time; after a refusal, the refusal first. */
-function nextOf(detail: Detail, events: readonly TimelineEvent[]): Html {
-  const refusal = detail.call === undefined ? openRefusal(events) : undefined;
-  const [text, when] = nextStep(detail);
-  return html`<p class="next">
-    ${refusal === undefined ? undefined : html`<span class="refused">${sign('bad')} ${refusal}</span>`}
-    <b>Next</b> ${text}${when}
-  </p>`;
-}
-
+/** The next step and its time. */
 function nextStep({
   payment,
   call,
@@ -169,7 +150,7 @@ export const actOn =
   (name: Exclude<ActionName, 'inquire'>): Action =>
   async ({ api, params }, form) => {
     const token = params['token'] ?? '';
-    const location = paymentPath(token);
+    const location = operationPath(token);
     const { payment, refundableAmount } = await api.get<'OperatorPayment'>(
       `/api/v1/admin/payments/${encodeURIComponent(token)}`,
     );
@@ -215,7 +196,7 @@ export const inquireNow: Action = async ({ api, params }) => {
   const token = params['token'] ?? '';
   const path = `/api/v1/admin/payments/${encodeURIComponent(token)}/inquire`;
   const answer = await api.post<{ result: string }>(path, {});
-  return answered(answer, paymentPath(token), ({ result }) => ({
+  return answered(answer, operationPath(token), ({ result }) => ({
     isDone: result === 'inquired' || result === 'awaiting-answer',
     text: inquiryTexts[result] ?? result,
   }));

@@ -2,18 +2,18 @@
 import { type Html, html } from '@tollgate/service-kit';
 import { formatGrants, keyIdOfPerson, mayDo } from '@tollgate/teams';
 import { actionRow } from '../components/actions.ts';
-import { amount, amountText } from '../components/amount.ts';
-import { openRefusal } from '../components/event-reason.ts';
+import { amountText } from '../components/amount.ts';
 import { factList, metadataFacts } from '../components/facts.ts';
+import { panel, reasonField } from '../components/form.ts';
+import { headingOf, nextLine, titleOf } from '../components/heading.ts';
 import { answered, outcomeSection, reviewsNotice } from '../components/notice.ts';
-import { chip, phaseName, sign } from '../components/state.ts';
+import { chip } from '../components/state.ts';
 import { relative, time } from '../components/time.ts';
 import { timeline } from '../components/timeline.ts';
-import type { TimelineEvent } from '../components/timeline-items.ts';
-import { copyable, shortToken } from '../components/token.ts';
+import { copyable, operationPath } from '../components/token.ts';
 import type { Action, Page, PageContext } from '../page.ts';
-import { type ListedPayout as Payout, destinationText, payoutPath } from './payouts.ts';
-import { replayFormAt } from './webhook-replay.ts';
+import { type ListedPayout as Payout, destinationText } from './payouts.ts';
+import { replayFormFor } from './webhooks.ts';
 
 const nextSteps: Readonly<Record<string, string>> = {
   awaiting_approval: 'Another person approves or refuses the payout.',
@@ -30,43 +30,29 @@ const read = async ({ api, params }: PageContext): Promise<Payout> =>
 export const payoutPage: Page = async (context) => {
   const { api, outcome } = context;
   const payout = await read(context);
-  const { token, currency, orderNumber } = payout;
+  const { token, currency } = payout;
   const [{ events }, { webhooks }] = await Promise.all([
     api.get<'OperatorHistory'>(`/api/v1/admin/payouts/${token}/events`),
     api.get<'WebhookList'>(`/api/v1/webhooks?token=${token}`, payout),
   ]);
   const mayReplay = mayDo(context.session.grants, 'payouts', payout);
-  const replayForm = mayReplay ? replayFormAt(payoutPath(token), context) : undefined;
+  const replayForm = mayReplay ? replayFormFor(payout, context) : undefined;
+  const { address } = context;
   const main = html`${outcomeSection(outcome)}
     <section id="facts" class="payment" data-region="">
-      <div class="heading">
-        <h1>
-          ${amount(payout.amount, currency)}
-          ${orderNumber === undefined ? undefined : html`<small>order ${copyable(orderNumber)}</small>`}
-        </h1>
-        <p>${chip(payout.phase)}</p>
-      </div>
-      ${nextOf(payout, events)} ${reviewsNotice(token, payout.reviews)} ${factsOf(payout)}
+      ${headingOf(payout, chip(payout.phase))} ${nextLine(events, nextStep(payout))}
+      ${reviewsNotice(token, payout.reviews)} ${factsOf(payout)}
     </section>
-    <div id="approval" data-region="">
-      ${decisions[payout.phase] === undefined ? undefined : approvalPanel(payout, context)}
+    <div id="decision" data-region="">
+      ${decisions[payout.phase] && panel('approval', 'Approval', approvalOf(payout, context), false)}
     </div>
-    <section id="timeline" class="panel" data-region="" aria-labelledby="timeline-title">
-      <h2 id="timeline-title">Timeline</h2>
-      ${timeline({ events, webhooks, disputes: [], currency, replayForm, address: context.address })}
-    </section>`;
-  const title = `${orderNumber ?? shortToken(token)} · ${amountText(payout.amount, currency)} · ${phaseName(payout.phase)}`;
-  return { title, main, isLive: true };
+    ${panel('timeline', 'Timeline', timeline({ events, webhooks, disputes: [], currency, replayForm, address }))}`;
+  return { title: titleOf(payout), main, isLive: true };
 };
 
-function nextOf({ phase, approval }: Payout, events: readonly TimelineEvent[]): Html | undefined {
-  const refusal = openRefusal(events);
-  const text = nextSteps[phase];
+function nextStep({ phase, approval }: Payout): Html {
   const lapses = approval && decisions[phase] && html` The request lapses ${relative(approval.lapsesAt)}.`;
-  return html`<p class="next">
-    ${refusal === undefined ? undefined : html`<span class="refused">${sign('bad')} ${refusal}</span>`}
-    <b>Next</b> ${text ?? 'Final. No further checks.'}${lapses}
-  </p>`;
+  return html`${nextSteps[phase] ?? 'Final. No further checks.'}${lapses}`;
 }
 
 function factsOf(payout: Payout): Html {
@@ -91,13 +77,12 @@ const decisions: Partial<Record<string, readonly ('approve' | 'refuse')[]>> = {
   approval_granted: ['refuse'],
 };
 
-function approvalPanel(payout: Payout, { session }: PageContext): Html {
-  const { grants } = session;
-  return html`<section class="panel" aria-labelledby="approval-title">
-    <h2 id="approval-title">Approval</h2>
-    ${mayDo(grants, 'approvals', payout) ? decisionOf(payout, session) : html`<p class="calm">Your role, ${formatGrants(grants)}, cannot approve or refuse payouts. Ask an admin.</p>`}
-  </section>`;
-}
+const approvalOf = (payout: Payout, { session }: PageContext): Html =>
+  mayDo(session.grants, 'approvals', payout)
+    ? decisionOf(payout, session)
+    : html`<p class="calm">
+        Your role, ${formatGrants(session.grants)}, cannot approve or refuse payouts. Ask an admin.
+      </p>`;
 
 /** The requester must not decide on the payout. The API enforces this as well. */
 function decisionOf(payout: Payout, { person, csrf }: PageContext['session']): Html {
@@ -108,14 +93,14 @@ function decisionOf(payout: Payout, { person, csrf }: PageContext['session']): H
   return actionRow(csrf, [
     {
       name: 'Approve',
-      path: `${payoutPath(token)}/approve`,
+      path: `${operationPath(token)}/approve`,
       says: `Approves ${sum} to ${destinationText(destination)}. Approving sends nothing. The team must repeat its request within 24 hours, which sends the payout once.`,
       does: `Approve ${sum}`,
       isAllowed: decisions[payout.phase]?.includes('approve') === true,
     },
     {
       name: 'Compare the account',
-      path: `${payoutPath(token)}/compare`,
+      path: `${operationPath(token)}/compare`,
       says: `Compares the account number of the invoice with ${destinationText(destination)}. The full number is not stored, so it cannot be shown. The security log records each comparison.`,
       fields: html`<label
         >Account number<input name="account" required maxlength="64" autocomplete="off" spellcheck="false" />
@@ -126,11 +111,9 @@ function decisionOf(payout: Payout, { person, csrf }: PageContext['session']): H
     },
     {
       name: 'Refuse',
-      path: `${payoutPath(token)}/refuse`,
+      path: `${operationPath(token)}/refuse`,
       says: `Ends the payout of ${sum} and releases its amount. The team reads your reason.`,
-      fields: html`<label
-        >Reason (stored in the history)<textarea name="reason" required maxlength="1000" rows="3"></textarea>
-      </label>`,
+      fields: reasonField('stored in the history'),
       does: 'Refuse the payout',
     },
   ]);
@@ -144,7 +127,7 @@ export const compareDestination: Action = async (context, form) => {
     { account: form.get('account') ?? '' },
     { within: payout },
   );
-  return answered(answer, payoutPath(payout.token), ({ isSame }) => ({
+  return answered(answer, operationPath(payout.token), ({ isSame }) => ({
     isDone: isSame,
     text: isSame
       ? 'The payout goes to this account.'
@@ -164,5 +147,5 @@ export const decidePayout =
     const body = decision === 'refuse' ? { reason: form.get('reason') ?? '' } : {};
     const path = `/api/v1/payouts/${payout.token}/${decision}`;
     const answer = await context.api.post(path, body, { within: payout });
-    return answered(answer, payoutPath(payout.token), doneTexts[decision]);
+    return answered(answer, operationPath(payout.token), doneTexts[decision]);
   };

@@ -4,11 +4,10 @@ import { html } from '@tollgate/service-kit';
 import { amountColumn, createdColumn, teamColumn, tokenColumn } from '../components/list-columns.ts';
 import { partListPage } from '../components/part-list.ts';
 import { chip } from '../components/state.ts';
-import type { List } from '../components/table.ts';
+import { column } from '../components/table.ts';
+import { operationPath } from '../components/token.ts';
 
 export type ListedPayout = AnswerOf<'OperatorPayoutList'>['payouts'][number];
-
-export const payoutPath = (token: string): string => `/console/payouts/${encodeURIComponent(token)}`;
 
 export function destinationText(destination: ListedPayout['destination']): string {
   if (destination.kind === 'card') return `card •••• ${destination.sanitizedMask.slice(-4)}`;
@@ -16,40 +15,14 @@ export function destinationText(destination: ListedPayout['destination']): strin
   return `${destination.bankName} …${destination.accountEnding}`;
 }
 
-const list: List<ListedPayout> = {
-  name: 'payouts',
-  label: 'Payouts',
-  keyOf: ({ token }) => token,
-  hasDays: true,
-  columns: [
-    {
-      id: 'order',
-      name: 'Order number',
-      use: 'always',
-      cell: ({ token, orderNumber }) =>
-        html`<a href="${payoutPath(token)}" title="${orderNumber} ${token}">${orderNumber}</a>`,
-    },
-    { id: 'state', name: 'State', width: 'chip', use: 'always', cell: ({ phase }) => chip(phase) },
-    amountColumn(),
-    createdColumn('Created', ({ createdAt }) => createdAt),
-    { id: 'destination', name: 'To', cell: ({ destination }) => destinationText(destination) },
-    teamColumn(),
-    {
-      id: 'asked',
-      name: 'Requested by',
-      width: 'word',
-      isSecond: true,
-      cell: ({ approval }) => approval?.askedBy,
-    },
-    { ...tokenColumn('token', 'Token', ({ token }: ListedPayout) => token), use: 'asked' },
-  ],
-};
+const orderCell = ({ token, orderNumber }: ListedPayout) =>
+  html`<a href="${operationPath(token)}" title="${orderNumber} ${token}">${orderNumber}</a>`;
 
 export const payoutsPage = partListPage<ListedPayout>({
   name: 'payouts',
   title: 'Payouts',
-  empty: 'No payout here.',
-  emptyHow: "A payout appears here if its amount is above the team's approval limit.",
+  none: 'No payout here.',
+  noneHow: "A payout appears here if its amount is above the team's approval limit.",
   tabFilter: 'phase',
   views: [
     ['Awaiting approval', 'awaiting_approval'],
@@ -58,12 +31,22 @@ export const payoutsPage = partListPage<ListedPayout>({
     ['Pending', 'pending'],
     ['Failed', 'failed'],
   ],
-  filters: {
-    orderNumber: 'Order number',
-    currency: 'Currency',
-    from: 'Created from',
-    to: 'Created before',
+  texts: ['orderNumber', 'currency'],
+  list: {
+    name: 'payouts',
+    label: 'Payouts',
+    keyOf: ({ token }) => token,
+    hasDays: true,
+    columns: [
+      column('order', 'Order number', orderCell, { use: 'always' }),
+      column('state', 'State', ({ phase }) => chip(phase), { width: 'chip', use: 'always' }),
+      amountColumn(),
+      createdColumn('Created', ({ createdAt }) => createdAt),
+      column('destination', 'To', ({ destination }) => destinationText(destination)),
+      teamColumn(),
+      column('asked', 'Requested by', ({ approval }) => approval?.askedBy, { width: 'word', isSecond: true }),
+      tokenColumn('token', 'Token', ({ token }) => token, { use: 'asked' }),
+    ],
   },
-  list,
   hasFile: false,
 });

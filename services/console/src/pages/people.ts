@@ -2,9 +2,10 @@
 import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html } from '@tollgate/service-kit';
 import { mayDo } from '@tollgate/teams';
+import { buttonForm } from '../components/form.ts';
 import { timeColumn } from '../components/list-columns.ts';
 import { outcomeSection, answered } from '../components/notice.ts';
-import { type List, listTable } from '../components/table.ts';
+import { type List, column, listTable } from '../components/table.ts';
 import type { Action, Page, PageContext } from '../page.ts';
 import { texts } from '../texts.ts';
 
@@ -40,33 +41,25 @@ function tableOf(context: PageContext, credentials: readonly Credential[]): Html
     label: texts.nav.people,
     keyOf: ({ id }) => id,
     columns: [
-      {
-        id: 'person',
-        name: 'Person',
-        cell: ({ person }) =>
-          html`<a href="${path}?${new URLSearchParams({ person }).toString()}" title="${person}"
-            >${person}</a
-          >`,
-      },
-      { id: 'state', name: 'Kind', cell: (each) => kindCell(each, context) },
-      { ...timeColumn('issued', 'Issued', ({ issuedAt }: Credential) => issuedAt), use: 'always' },
-      { ...timeColumn('expires', 'Expires', ({ expiresAt }: Credential) => expiresAt), use: 'always' },
-      {
-        id: 'id',
-        name: 'Id',
+      column('person', 'Person', personCell),
+      column('state', 'Kind', (each) => kindCell(each, context)),
+      timeColumn('issued', 'Issued', ({ issuedAt }) => issuedAt, {}),
+      timeColumn('expires', 'Expires', ({ expiresAt }) => expiresAt, {}),
+      column('id', 'Id', ({ id }) => html`<code title="${id}">${id}</code>`, {
         width: 'state',
         isSecond: true,
-        cell: ({ id }) => html`<code title="${id}">${id}</code>`,
-      },
-      {
-        id: 'revoke',
-        name: 'Revoke',
+      }),
+      column('revoke', 'Revoke', ({ id }) => revokeForm(context, { credentialId: id }, 'Revoke'), {
         width: 'word',
-        cell: ({ id }) => revokeForm(context, { credentialId: id }, 'Revoke'),
-      },
+      }),
     ],
   };
   return listTable(list, credentials);
+}
+
+function personCell({ person }: Credential): Html {
+  const address = `${path}?${new URLSearchParams({ person }).toString()}`;
+  return html`<a href="${address}" title="${person}">${person}</a>`;
 }
 
 const kindCell = ({ id, kind, address }: Credential, { session }: PageContext): Html =>
@@ -75,15 +68,10 @@ const kindCell = ({ id, kind, address }: Credential, { session }: PageContext): 
   ${id === session.id ? html` <small class="calm">this session</small>` : undefined}`;
 
 const revokeForm = (
-  { session }: PageContext,
-  what: { credentialId: string } | { person: string },
+  { session: { csrf } }: PageContext,
+  what: Readonly<Record<string, string>>,
   text: string,
-): Html =>
-  html`<form method="post" action="${path}">
-    ${Object.entries(what).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
-    <input type="hidden" name="csrf" value="${session.csrf}" />
-    <button class="grave">${text}</button>
-  </form>`;
+): Html => buttonForm(path, { ...what, csrf }, html`<button class="grave">${text}</button>`);
 
 export const revokeCredentials: Action = async (context, form) => {
   const [credentialId, person] = [form.get('credentialId'), form.get('person')];

@@ -3,13 +3,12 @@ import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html } from '@tollgate/service-kit';
 import { amount, amountText } from '../components/amount.ts';
 import { factList } from '../components/facts.ts';
-import { paymentPath } from '../components/payment-list.ts';
+import { panel } from '../components/form.ts';
 import { chip } from '../components/state.ts';
-import { type List, listTable } from '../components/table.ts';
+import { type List, column, listTable } from '../components/table.ts';
 import { time } from '../components/time.ts';
-import { shortToken } from '../components/token.ts';
+import { operationLink } from '../components/token.ts';
 import type { Page } from '../page.ts';
-import { payoutPath } from './payouts.ts';
 import { byNames, outcomeChip } from './reconciliations.ts';
 
 const countNames = {
@@ -51,16 +50,15 @@ export const reconciliationPage: Page = async ({ api, params }) => {
       </p>
     </div>
     ${factList(Object.entries(countNames).map(([name, text]) => [text, String(counts[name as keyof typeof counts])]))}
-    <section class="panel" aria-labelledby="sums-title">
-      <h2 id="sums-title">Sums</h2>
-      ${listTable(sumList, linesOf(report.sums))}
-    </section>
-    <section class="panel" aria-labelledby="differences-title">
-      <h2 id="differences-title">Differences</h2>
-      ${report.differences.length === 0 ? html`<p class="calm">Nothing differs.</p>` : listTable(differenceList, report.differences)}
-    </section>`;
+    ${panel('sums', 'Sums', listTable(sumList, linesOf(report.sums)))}
+    ${panel('differences', 'Differences', differencesOf(report))}`;
   return { title, main };
 };
+
+const differencesOf = ({ differences }: Report): Html =>
+  differences.length === 0
+    ? html`<p class="calm">Nothing differs.</p>`
+    : listTable(differenceList, differences);
 
 /** One kind of money in one currency, on both sides. */
 interface SumLine {
@@ -75,28 +73,18 @@ const sumList: List<SumLine> = {
   label: 'Sums',
   keyOf: ({ name, currency }) => `${currency} ${name}`,
   columns: [
-    { id: 'what', name: 'What', cell: ({ name }) => name },
-    {
-      id: 'ours',
-      name: 'In our books',
+    column('what', 'What', ({ name }) => name),
+    column('ours', 'In our books', ({ ours, currency }) => amount(ours, currency), { isNumber: true }),
+    column('theirs', 'At the Payment Service', ({ theirs, currency }) => amount(theirs, currency), {
       isNumber: true,
-      cell: ({ ours, currency }) => amount(ours, currency),
-    },
-    {
-      id: 'theirs',
-      name: 'At the Payment Service',
-      isNumber: true,
-      cell: ({ theirs, currency }) => amount(theirs, currency),
-    },
-    {
-      id: 'apart',
-      name: 'Difference',
-      isNumber: true,
-      cell: ({ ours, theirs, currency }) =>
-        ours === theirs ? chip('0', 'good') : chip(amountOf(theirs - ours, currency), 'bad'),
-    },
+    }),
+    column('apart', 'Difference', apartCell, { isNumber: true }),
   ],
 };
+
+function apartCell({ ours, theirs, currency }: SumLine): Html {
+  return ours === theirs ? chip('0', 'good') : chip(amountOf(theirs - ours, currency), 'bad');
+}
 
 const linesOf = (sums: readonly Sums[]): SumLine[] =>
   sums.flatMap((each) =>
@@ -116,43 +104,28 @@ const differenceList: List<Difference> = {
   label: 'Differences',
   keyOf: ({ kind, serviceToken }) => `${serviceToken} ${kind}`,
   columns: [
-    { id: 'subject', name: 'Ours', width: 'token', cell: objectLink },
-    {
-      id: 'state',
-      name: 'What',
-      width: 'word',
-      cell: ({ kind }) => kindNames[kind] ?? kind,
-    },
-    {
-      id: 'service',
-      name: 'Token of the Payment Service',
-      cell: ({ serviceToken }) => html`<code title="${serviceToken}">${serviceToken}</code>`,
-    },
-    {
-      id: 'ours',
-      name: 'In our books',
+    column('subject', 'Ours', ({ token }) => (token === undefined ? '–' : operationLink(token)), {
+      width: 'token',
+    }),
+    column('state', 'What', ({ kind }) => kindNames[kind] ?? kind, { width: 'word' }),
+    column('service', 'Token of the Payment Service', serviceCell),
+    column('ours', 'In our books', ({ here, currency }) => sideOf(here, currency), { width: 'state' }),
+    column('theirs', 'At the Payment Service', ({ there, currency }) => sideOf(there, currency), {
       width: 'state',
-      cell: ({ here, currency }) => sideOf(here, currency),
-    },
-    {
-      id: 'theirs',
-      name: 'At the Payment Service',
-      width: 'state',
-      cell: ({ there, currency }) => sideOf(there, currency),
-    },
-    {
-      id: 'settled',
-      name: 'Followed up',
-      width: 'word',
-      cell: ({ isSettled }) => (isSettled ? 'inquired, or a review is open' : 'not yet'),
-    },
+    }),
+    column(
+      'settled',
+      'Followed up',
+      ({ isSettled }) => (isSettled ? 'inquired, or a review is open' : 'not yet'),
+      {
+        width: 'word',
+      },
+    ),
   ],
 };
 
-function objectLink({ operation, token }: Difference): Html | string {
-  if (token === undefined) return '–';
-  const path = operation === 'payment' ? paymentPath : payoutPath;
-  return html`<a href="${path(token)}" title="${token}"><code>${shortToken(token)}</code></a>`;
+function serviceCell({ serviceToken }: Difference): Html {
+  return html`<code title="${serviceToken}">${serviceToken}</code>`;
 }
 
 const sideOf = (amounts: Difference['here'], currency: string): Html | string =>

@@ -2,11 +2,14 @@
 import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html, dayMs } from '@tollgate/service-kit';
 import { mayDo } from '@tollgate/teams';
-import { answered, outcomeSection, shownAt } from '../components/notice.ts';
 import { queryOf } from '../api.ts';
 import { accountOptions, choice } from '../components/choice.ts';
+import { hiddenFields } from '../components/form.ts';
+import { countColumn } from '../components/list-columns.ts';
+import { listPage } from '../components/list-page.ts';
+import { answered, shownAt } from '../components/notice.ts';
 import { chip } from '../components/state.ts';
-import { type List, type ListColumn, columnMenu, listTable, pager } from '../components/table.ts';
+import { type List, column } from '../components/table.ts';
 import { relative } from '../components/time.ts';
 import type { Action, Page, PageContext } from '../page.ts';
 import type { Account } from './accounts.ts';
@@ -34,74 +37,47 @@ export function outcomeChip(reconciliation: Reconciliation): Html {
 }
 
 export const reconciliationsPage: Page = async (context) => {
-  const { api, query, outcome, session, columnsOf } = context;
-  const chosen = columnsOf(list.name);
+  const { api, query, session } = context;
   const mayAsk = mayDo(session.grants, 'operators:act', 'everywhere');
   const asked = queryOf(query, ['cursor'], { perPage: '50' });
   const [{ reconciliations, nextCursor }, { accounts }] = await Promise.all([
     api.get<'OperatorReconciliationList'>(`/api/v1/admin/reconciliations?${asked.toString()}`),
     mayAsk ? api.get<'AccountList'>('/api/v1/admin/accounts') : { accounts: [] },
   ]);
-  const main = html`<div class="head">
-      <h1>Reconciliation</h1>
-      ${columnMenu(list, path, query, chosen)}
-    </div>
-    <p class="calm">
-      Our books compared with the Payment Service’s lists, by merchant account and day of creation in UTC.
-    </p>
-    ${outcomeSection(outcome)} ${mayAsk ? askForm(accounts, context) : undefined}
-    <section id="reconciliations" data-region="">
-      ${reconciliations.length === 0 ? none : listTable(list, reconciliations, chosen)}
-      ${pager(path, query, nextCursor)}
-    </section>`;
-  return { title: 'Reconciliation', main, isLive: query.get('cursor') === null };
+  return listPage(context, {
+    title: 'Reconciliation',
+    path,
+    list,
+    rows: reconciliations,
+    nextCursor,
+    none: 'Nothing has been compared yet.',
+    noneHow: 'The gateway compares each day when it is over, and again some days later.',
+    note: 'Our books compared with the Payment Service’s lists, by merchant account and day of creation in UTC.',
+    tabs: mayAsk ? askForm(accounts, context) : undefined,
+  });
 };
-
-const none = html`<p class="empty">
-  Nothing has been compared yet.
-  <span class="calm">The gateway compares each day when it is over, and again some days later.</span>
-</p>`;
 
 const list: List<Reconciliation> = {
   name: 'reconciliations',
   label: 'Reconciliation',
   keyOf: ({ token }) => token,
   columns: [
-    {
-      id: 'day',
-      name: 'Day',
+    column('day', 'Day', ({ token, day }) => html`<a href="${path}/${token}">${day}</a>`, {
       width: 'word',
       use: 'always',
-      cell: ({ token, day }) => html`<a href="${path}/${token}">${day}</a>`,
-    },
-    {
-      id: 'account',
-      name: 'Account',
-      use: 'always',
-      cell: ({ account, environment }) =>
-        html`<span title="${account}">${account}</span> <small class="calm">${environment}</small>`,
-    },
-    { id: 'state', name: 'Outcome', width: 'state', use: 'always', cell: outcomeCell },
+    }),
+    column('account', 'Account', accountCell, { use: 'always' }),
+    column('state', 'Outcome', outcomeCell, { width: 'state', use: 'always' }),
     countColumn('matched', 'Matched', ({ counts }) => counts.matched),
     countColumn('differences', 'Differences', differenceCount),
-    { ...countColumn('underWay', 'Under way', ({ counts }) => counts.underWay), isSecond: true },
-    { id: 'by', name: 'By', width: 'word', isSecond: true, cell: ({ by }) => byNames[by] },
-    {
-      id: 'ended',
-      name: 'Ended',
-      width: 'word',
-      isSecond: true,
-      cell: ({ endedAt }) => relative(endedAt),
-    },
+    countColumn('underWay', 'Under way', ({ counts }) => counts.underWay, { isSecond: true }),
+    column('by', 'By', ({ by }) => byNames[by], { width: 'word', isSecond: true }),
+    column('ended', 'Ended', ({ endedAt }) => relative(endedAt), { width: 'word', isSecond: true }),
   ],
 };
 
-function countColumn(
-  id: string,
-  name: string,
-  of: (reconciliation: Reconciliation) => number,
-): ListColumn<Reconciliation> {
-  return { id, name, width: 'count', isNumber: true, cell: (row) => String(of(row)) };
+function accountCell({ account, environment }: Reconciliation): Html {
+  return html`<span title="${account}">${account}</span> <small class="calm">${environment}</small>`;
 }
 
 function outcomeCell(reconciliation: Reconciliation): Html {
@@ -115,7 +91,7 @@ function askForm(
 ): Html {
   const yesterday = new Date(now - dayMs).toISOString().slice(0, 10);
   return html`<form method="post" action="${path}" class="inline">
-    <input type="hidden" name="csrf" value="${session.csrf}" />
+    ${hiddenFields({ csrf: session.csrf })}
     ${choice('account', 'Account', '', { options: accountOptions(accounts) })}
     <label>Day (UTC)<input type="date" name="day" value="${yesterday}" required /></label>
     <label class="check"

@@ -8,9 +8,11 @@ import {
   timeColumn,
   tokenColumn,
 } from '../components/list-columns.ts';
-import { partListPage, paymentLink, reviewChip } from '../components/part-list.ts';
+import { partListPage } from '../components/part-list.ts';
+import { reviewChip } from '../components/payment-list.ts';
 import { chip } from '../components/state.ts';
-import type { List } from '../components/table.ts';
+import { column } from '../components/table.ts';
+import { operationLink } from '../components/token.ts';
 import { texts } from '../texts.ts';
 
 type ListedRefund = AnswerOf<'OperatorRefundList'>['refunds'][number];
@@ -18,46 +20,13 @@ type ListedRefund = AnswerOf<'OperatorRefundList'>['refunds'][number];
 const tones: Readonly<Record<string, string>> = { submitted: 'busy', unresolved: 'note', accepted: 'busy' };
 const stateOf = (phase: string) =>
   tones[phase] === undefined ? chip(phase) : chip(texts.refundPhases[phase] ?? phase, tones[phase]);
-
-const list: List<ListedRefund> = {
-  name: 'refunds',
-  label: 'Refunds',
-  keyOf: ({ token }) => token,
-  hasDays: true,
-  columns: [
-    {
-      id: 'refund',
-      name: 'Refund',
-      width: 'token',
-      use: 'always',
-      cell: ({ token, paymentToken }) => paymentLink(paymentToken, token),
-    },
-    {
-      id: 'state',
-      name: 'State',
-      width: 'state',
-      use: 'always',
-      cell: ({ phase, reviews }) => html`${stateOf(phase)}${reviewChip(reviews)}`,
-    },
-    amountColumn(),
-    createdColumn('Requested', ({ createdAt }) => createdAt),
-    {
-      id: 'reason',
-      name: 'Reason',
-      isSecond: true,
-      cell: ({ errors }) => errors.map(({ code }) => code).join(', '),
-    },
-    teamColumn(),
-    timeColumn('changed', 'Last change', ({ updatedAt }) => updatedAt),
-    tokenColumn('of', 'Payment', ({ paymentToken }) => paymentToken),
-  ],
-};
+const stateCell = ({ phase, reviews }: ListedRefund) => html`${stateOf(phase)}${reviewChip(reviews)}`;
 
 export const refundsPage = partListPage<ListedRefund>({
   name: 'refunds',
   title: 'Refunds',
-  empty: 'No refund here.',
-  emptyHow:
+  none: 'No refund here.',
+  noneHow:
     'No refund has this state and these filters. Refunds made at the Payment Service appear in their payment.',
   tabFilter: 'status',
   views: [
@@ -66,11 +35,26 @@ export const refundsPage = partListPage<ListedRefund>({
     ['Approved', 'approved'],
     ['Declined', 'declined'],
   ],
-  filters: {
-    currency: 'Currency',
-    paymentToken: 'Payment',
-    from: 'Requested from',
-    to: 'Requested before',
+  texts: ['currency', 'paymentToken'],
+  list: {
+    name: 'refunds',
+    label: 'Refunds',
+    keyOf: ({ token }) => token,
+    hasDays: true,
+    columns: [
+      column('refund', 'Refund', ({ token, paymentToken }) => operationLink(paymentToken, token), {
+        width: 'token',
+        use: 'always',
+      }),
+      column('state', 'State', stateCell, { width: 'state', use: 'always' }),
+      amountColumn(),
+      createdColumn('Requested', ({ createdAt }) => createdAt),
+      column('reason', 'Reason', ({ errors }) => errors.map(({ code }) => code).join(', '), {
+        isSecond: true,
+      }),
+      teamColumn(),
+      timeColumn('changed', 'Last change', ({ updatedAt }) => updatedAt),
+      tokenColumn('of', 'Payment', ({ paymentToken }) => paymentToken),
+    ],
   },
-  list,
 });

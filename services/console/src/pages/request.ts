@@ -7,6 +7,7 @@ import { type Html, html, omitUndefined } from '@tollgate/service-kit';
 import type { Api } from '../api.ts';
 import { reasonIn } from '../components/event-reason.ts';
 import { factList } from '../components/facts.ts';
+import { panel } from '../components/form.ts';
 import { phaseName } from '../components/state.ts';
 import { durationText, time } from '../components/time.ts';
 import { timeline } from '../components/timeline.ts';
@@ -20,9 +21,8 @@ export async function requestPanel(request: FoundRequest, api: Api): Promise<Htm
   const events = await eventsOf(request, api);
   const body = bodyOf(request, events);
   const command = curlOf(request, body);
-  return html`<section class="panel" id="request" aria-labelledby="request-title">
-    <h2 id="request-title">Request ${copyable(request.id)}</h2>
-    ${factList([
+  const shown = { events, webhooks: [], disputes: [], currency: currencyOf(events), replayForm: undefined };
+  const content = html`${factList([
       ['Received', time(request.at)],
       ['Route', html`<code>${method} ${route}</code>`],
       [
@@ -47,20 +47,15 @@ export async function requestPanel(request: FoundRequest, api: Api): Promise<Htm
       events.length === 0
         ? undefined
         : html`<h3>Effect</h3>
-            ${timeline({ events, webhooks: [], disputes: [], currency: currencyOf(events), replayForm: undefined })}`
-    }
-  </section>`;
+            ${timeline(shown)}`
+    }`;
+  return panel('request', html`Request ${copyable(request.id)}`, content);
 }
 
 /** The events that the request caused. */
 async function eventsOf({ id, token }: FoundRequest, { call }: Api): Promise<TimelineEvent[]> {
-  const kind =
-    token?.startsWith('pay_') === true
-      ? 'payments'
-      : token?.startsWith('po_') === true
-        ? 'payouts'
-        : undefined;
-  if (kind === undefined || token === undefined) return [];
+  if (token === undefined || !/^(pay|po)_/.test(token)) return [];
+  const kind = token.startsWith('pay_') ? 'payments' : 'payouts';
   const path = `/api/v1/admin/${kind}/${encodeURIComponent(token)}/events`;
   const answer = await call<{ events: TimelineEvent[] }>({ path });
   if (answer.kind === 'refused') return [];

@@ -1,19 +1,19 @@
 /** One open review with its evidence and allowed resolutions. */
 import { type Html, html } from '@tollgate/service-kit';
 import { formatGrants, mayDo } from '@tollgate/teams';
-import { amount, amountText } from '../components/amount.ts';
+import { amountText } from '../components/amount.ts';
 import { changeIn } from '../components/event-reason.ts';
 import { type Fact, factList, labelOf } from '../components/facts.ts';
+import { hiddenFields, panel, reasonField } from '../components/form.ts';
+import { headingOf } from '../components/heading.ts';
 import { answered, outcomeSection, reviewTitle, shownAt } from '../components/notice.ts';
-import { paymentPath } from '../components/payment-list.ts';
 import { chip, phaseName, sign } from '../components/state.ts';
-import { rowTable } from '../components/table.ts';
+import { type List, column, listTable } from '../components/table.ts';
 import { time } from '../components/time.ts';
 import { timeline } from '../components/timeline.ts';
-import { copyable, shortToken } from '../components/token.ts';
+import { copyable, operationLink } from '../components/token.ts';
 import type { Action, Page, PageContext } from '../page.ts';
 import { reviewTexts } from '../review-texts.ts';
-import { payoutPath } from './payouts.ts';
 import { type Review, path, pathOf, readReviews } from './reviews.ts';
 
 const isNamed =
@@ -31,28 +31,15 @@ export const reviewPage: Page = async (context) => {
   }
   const story = await storyOf(review, context);
   const title = reviewTitle(review);
+  const decision = html`<div id="proposal" data-region="">${proposalOf(review, context)}</div>
+    ${decisionForm(review, context)}`;
+  const phase = review.phase === undefined ? undefined : chip(review.phase);
   const main = html`<p class="calm"><a href="${path}">All reviews</a></p>
     ${outcomeSection(outcome)}
-    <div class="heading">
-      <h1>
-        ${amount(review.amount, review.currency)}
-        ${review.orderNumber === undefined ? undefined : html`<small>order ${copyable(review.orderNumber)}</small>`}
-      </h1>
-      <p>
-        ${review.phase === undefined ? undefined : chip(review.phase)}
-        <b>${title}</b> ${changeIn(review.evidence)}
-      </p>
-    </div>
+    ${headingOf(review, html`${phase} <b>${title}</b> ${changeIn(review.evidence)}`)}
     <div class="split">
-      <section class="panel" id="evidence" data-region="" aria-labelledby="evidence-title">
-        <h2 id="evidence-title">Evidence</h2>
-        ${evidenceOf(review)} ${story}
-      </section>
-      <section class="panel" aria-labelledby="choices-title">
-        <h2 id="choices-title">Decision</h2>
-        <div id="proposal" data-region="">${proposalOf(review, context)}</div>
-        ${decisionForm(review, context)}
-      </section>
+      ${panel('evidence', 'Evidence', html`${evidenceOf(review)} ${story}`)}
+      ${panel('choices', 'Decision', decision, false)}
     </div>`;
   return { title: `${aboutText(review)} · ${title}`, main, isLive: true };
 };
@@ -75,12 +62,7 @@ const gone = (next: Review | undefined): Html =>
 
 function evidenceOf(review: Review): Html {
   const { token, kind, since, evidence, team, environment } = review;
-  const link =
-    kind === 'payment'
-      ? html`<a href="${paymentPath(token)}"><code>${shortToken(token)}</code></a>`
-      : kind === 'payout'
-        ? html`<a href="${payoutPath(token)}"><code>${shortToken(token)}</code></a>`
-        : copyable(token);
+  const link = kind === 'unmatched' ? copyable(token) : operationLink(token);
   const compared = Object.hasOwn(evidence, 'observedStatus') && review.code === 'discrepancy';
   const others = Object.entries(evidence).filter(
     ([name, value]) => name !== 'kind' && !isEmpty(value) && !(compared && sides.has(name)),
@@ -106,6 +88,7 @@ const compareds = [
   ['refundedAmount', 'observedRefundedAmount'],
   ['providerOrderNumber', 'observedOrderNumber'],
 ] as const;
+type Compared = (typeof compareds)[number];
 const sides = new Set<string>(compareds.flat());
 
 function comparison(review: Review): Html {
@@ -115,19 +98,21 @@ function comparison(review: Review): Html {
     if (value === undefined || isEmpty(value)) return '–';
     return name.toLowerCase().endsWith('status') ? phaseName(value) : shownEvidence(name, value, review);
   };
-  return rowTable(
-    'Our record and the Payment Service',
-    [{ name: '' }, { name: 'Our record' }, { name: 'Payment Service' }],
-    compareds.map(([our, their]) => {
-      // Order numbers are masked on one side.
-      const isSame = shown(our).endsWith(shown(their).replace('…', ''));
-      return html`<tr class="${isSame ? '' : 'differs'}">
-        <td>${evidenceLabel(our)}</td>
-        <td class="text">${shown(our)}</td>
-        <td class="text">${isSame ? undefined : sign('note')} ${shown(their)}</td>
-      </tr>`;
-    }),
-  );
+  // Order numbers are masked on one side.
+  const isSame = (line: Compared) => shown(line[0]).endsWith(shown(line[1]).replace('…', ''));
+  const list: List<Compared> = {
+    name: 'comparison',
+    label: 'Our record and the Payment Service',
+    keyOf: ([our]) => our,
+    columns: [
+      column('what', '', ([our]) => evidenceLabel(our)),
+      column('ours', 'Our record', ([our]) => shown(our)),
+      column('theirs', 'Payment Service', (line) =>
+        isSame(line) ? shown(line[1]) : html`<strong>${sign('note')} ${shown(line[1])}</strong>`,
+      ),
+    ],
+  };
+  return listTable(list, compareds);
 }
 
 /** Amounts are minor units of the currency observed with them, or of the payment's. */
@@ -174,12 +159,13 @@ const mayDecide = ({ grants }: PageContext['session'], review: Review): boolean 
 function decisionForm(review: Review, { session }: PageContext): Html {
   if (!mayDecide(session, review))
     return html`<p class="calm">Your role, ${formatGrants(session.grants)}, cannot resolve reviews.</p>`;
-  const [only, ...others] = review.resolutions;
+  const { resolutions, team, environment } = review;
+  const [only, ...others] = resolutions;
   const isSingle = only !== undefined && others.length === 0;
   const choices = isSingle
     ? html`<p>${sentenceOf(only, review)}</p>
-        <input type="hidden" name="resolution" value="${only}" />`
-    : review.resolutions.map(
+        ${hiddenFields({ resolution: only })}`
+    : resolutions.map(
         (resolution) =>
           html`<label class="choice"
             ><input type="radio" name="resolution" value="${resolution}" required /><span
@@ -188,13 +174,8 @@ function decisionForm(review: Review, { session }: PageContext): Html {
           >`,
       );
   return html`<form method="post" action="${pathOf(review)}" class="decision">
-    ${choices}
-    <label
-      >Reason (stored in the history)<textarea name="reason" required maxlength="1000" rows="3"></textarea>
-    </label>
-    <input type="hidden" name="csrf" value="${session.csrf}" />
-    <input type="hidden" name="team" value="${review.team}" />
-    <input type="hidden" name="environment" value="${review.environment}" />
+    ${choices} ${reasonField('stored in the history')}
+    ${hiddenFields({ csrf: session.csrf, team, environment })}
     <button class="strong grave">${(isSingle && reviewTexts.buttons[only]) || 'Decide'}</button>
   </form>`;
 }

@@ -2,12 +2,11 @@
 import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html } from '@tollgate/service-kit';
 import { queryOf } from '../api.ts';
-import { filterChips } from '../components/filter-chips.ts';
+import { filterForm, ownerFields } from '../components/filters.ts';
 import { amountColumn, teamColumn, tokenColumn } from '../components/list-columns.ts';
-import { outcomeSection, reviewTitle } from '../components/notice.ts';
-import { ownerChoices } from '../components/payment-filters.ts';
-import { sign } from '../components/state.ts';
-import { type List, columnMenu, listTable, pager } from '../components/table.ts';
+import { listPage } from '../components/list-page.ts';
+import { reviewTitle } from '../components/notice.ts';
+import { type List, column } from '../components/table.ts';
 import { relative } from '../components/time.ts';
 import type { Page, PageContext } from '../page.ts';
 
@@ -27,60 +26,39 @@ export const pathOf = ({ token, code, number }: { token: string; code: string; n
   `${path}/${encodeURIComponent(token)}/${encodeURIComponent(code)}/${number}`;
 
 export const reviewsPage: Page = async (context) => {
-  const { api, outcome, query, columnsOf } = context;
+  const { api, query } = context;
   const [{ reviews, count, nextCursor }, { teams }] = await Promise.all([
     readReviews(context, queryOf(query, ['team', 'environment', 'cursor'], { perPage: '100' })),
     api.get<'TeamNames'>('/api/v1/admin/teams'),
   ]);
-  const chosen = columnsOf(list.name);
-  const main = html`<div class="head">
-      <h1>Reviews</h1>
-      ${columnMenu(list, path, query, chosen)}
-    </div>
-    ${outcomeSection(outcome)}
-    <form class="filters" action="${path}">
-      ${ownerChoices(query, teams)}
-      <button>Show</button>
-    </form>
-    ${filterChips(path, query)}
-    <section id="reviews" data-region="">
-      ${count === 0 ? none : html`<p class="calm">${count} ${count === 1 ? 'review is' : 'reviews are'} open. Production comes first, then the oldest.</p>`}
-      ${reviews.length === 0 ? undefined : listTable(list, reviews, chosen)}
-      ${pager(path, query, nextCursor, 'More')}
-    </section>`;
-  return { title: 'Reviews', main, isLive: query.get('cursor') === null };
+  const counted = `${count} ${count === 1 ? 'review is' : 'reviews are'} open. Production comes first, then the oldest.`;
+  return listPage<Review>(context, {
+    title: 'Reviews',
+    path,
+    list,
+    rows: reviews,
+    nextCursor,
+    further: 'More',
+    none: 'No review is open.',
+    noneHow:
+      'A review opens when only a person can decide: an answer is lost, or our record and the Payment Service disagree.',
+    isGoodNews: true,
+    filters: filterForm(path, query, ownerFields(teams)),
+    before: count === 0 ? undefined : html`<p class="calm">${counted}</p>`,
+  });
 };
-
-const none = html`<p class="empty good">
-  ${sign('good')} No review is open.
-  <span class="calm"
-    >A review opens when only a person can decide: an answer is lost, or our record and the Payment Service
-    disagree.</span
-  >
-</p>`;
 
 const list: List<Review> = {
   name: 'reviews',
   label: 'Reviews',
   keyOf: ({ token, code, number }) => `${token} ${code} ${number}`,
   columns: [
-    { id: 'what', name: 'What happened', use: 'always', cell: titleCell },
-    {
-      id: 'created',
-      name: 'Open since',
-      width: 'word',
-      use: 'always',
-      cell: ({ since }) => relative(since),
-    },
-    {
-      id: 'order',
-      name: 'Order number',
-      width: 'name',
-      cell: ({ orderNumber }) => orderNumber,
-    },
+    column('what', 'What happened', titleCell, { use: 'always' }),
+    column('created', 'Open since', ({ since }) => relative(since), { width: 'word', use: 'always' }),
+    column('order', 'Order number', ({ orderNumber }) => orderNumber, { width: 'name' }),
     amountColumn(),
     teamColumn(),
-    { ...tokenColumn('token', 'Payment', ({ token }: Review) => token), isSecond: true },
+    tokenColumn('token', 'Payment', ({ token }) => token, { isSecond: true }),
   ],
 };
 

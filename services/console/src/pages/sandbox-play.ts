@@ -1,14 +1,22 @@
 /** Sandbox controls on a payment's page: actions of customers, banks and operators of the Payment Service. */
 import { errorCode, type Html, html } from '@tollgate/service-kit';
+import { mayDo } from '@tollgate/teams';
 import type { Api } from '../api.ts';
 import { mayAct } from '../components/actions.ts';
 import { shownAt } from '../components/notice.ts';
-import { type ListedPayment, paymentPath } from '../components/payment-list.ts';
+import { hiddenFields, panel } from '../components/form.ts';
+import type { ListedPayment } from '../components/payment-list.ts';
+import { operationPath } from '../components/token.ts';
 import type { Action, PageContext } from '../page.ts';
-import { needsTeam } from './sandbox-faults.ts';
 import type { SandboxControls } from './sandbox.ts';
 
 const environment = 'sandbox';
+
+/** The sandbox has one clock and one set of faults for all teams. */
+export const mayPlay = ({ grants }: Pick<PageContext['session'], 'grants'>): boolean =>
+  mayDo(grants, 'operators:act', 'everywhere');
+
+export const needsTeam = 'Needs a role that may create payments.';
 
 type PlayedPayment = Pick<ListedPayment, 'token' | 'team' | 'environment' | 'phase' | 'amount'>;
 
@@ -60,23 +68,24 @@ export function playPanel(
     .filter(([, { phases }]) => phases.includes(payment.phase))
     .map(([name, { label }]) => html`<button name="play" value="${name}">${label}</button>`);
   if (buttons.length === 0) return undefined;
-  return html`<section class="panel" aria-labelledby="play-title">
-    <h2 id="play-title">Play the other side</h2>
-    <p class="calm">
-      This is the sandbox. Each button acts as the customer, the bank or the Payment Service.
-    </p>
-    <form method="post" action="${paymentPath(payment.token)}/play" class="inline">
-      <input type="hidden" name="csrf" value="${session.csrf}" />
-      ${buttons}
-    </form>
-  </section>`;
+  return panel(
+    'other-side',
+    'Play the other side',
+    html`<p class="calm">
+        This is the sandbox. Each button acts as the customer, the bank or the Payment Service.
+      </p>
+      <form method="post" action="${operationPath(payment.token)}/play" class="inline">
+        ${hiddenFields({ csrf: session.csrf })} ${buttons}
+      </form>`,
+    false,
+  );
 }
 
 export const playPayment =
   ({ control }: SandboxControls): Action =>
   async ({ api, params, session }, form) => {
     const token = params['token'] ?? '';
-    const location = paymentPath(token);
+    const location = operationPath(token);
     const outcome = (isDone: boolean, text: string) => shownAt(location, isDone, text);
     const { payment } = await api.get<'OperatorPayment'>(
       `/api/v1/admin/payments/${encodeURIComponent(token)}`,

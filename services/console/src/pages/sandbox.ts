@@ -1,27 +1,27 @@
 /** The sandbox: a developer controls customer, Payment Service and time, and watches the gateway's reaction. */
 import { type Html, html } from '@tollgate/service-kit';
 import { parseAmount, refusedAmountText } from '../components/amount.ts';
-import { choice } from '../components/choice.ts';
+import { choice, optionsOf } from '../components/choice.ts';
+import { currencyField, hiddenFields, panel } from '../components/form.ts';
 import { errorText, outcomeNotice, shownAt } from '../components/notice.ts';
-import { paymentPath } from '../components/payment-list.ts';
 import { sign } from '../components/state.ts';
+import { operationPath } from '../components/token.ts';
 import type { Action, Page, PageContext } from '../page.ts';
 import { failurePage } from './failure.ts';
-import { faultPanel, mayPlay, needsTeam } from './sandbox-faults.ts';
-import { serviceTokenOf } from './sandbox-play.ts';
+import { mayPlay, needsTeam, serviceTokenOf } from './sandbox-play.ts';
 
 /** The controls of a sandbox Payment Service. */
 export interface SandboxControls {
   /** Rejects if the sandbox does not answer, or refuses. */
   control(
-    method: 'GET' | 'POST' | 'DELETE',
+    method: 'POST' | 'DELETE',
     path: string,
     body?: object | readonly object[],
   ): Promise<Readonly<Record<string, unknown>>>;
 }
 
 const clockSteps = { '60': '1 minute', '3600': '1 hour', '86400': '1 day', '604800': '7 days' };
-const environment = 'sandbox';
+const path = '/console/sandbox';
 
 interface Scenario {
   title: string;
@@ -76,8 +76,8 @@ export const sandboxPage =
         'No sandbox runs here. `npm start` without an accounts file starts one.',
       );
     const { api, session, outcome } = context;
+    const { csrf } = session;
     const { teams } = await api.get<'TeamNames'>('/api/v1/admin/teams');
-    const faults = await faultPanel(sandbox, context);
     const main = html`<h1>Sandbox</h1>
       <p class="calm">
         Play the customer, the Payment Service and time. Each payment that you create opens, and its page
@@ -85,37 +85,34 @@ export const sandboxPage =
       </p>
       ${outcome === undefined ? undefined : outcomeNotice(outcome)}
       ${!mayPlay(session) ? html`<p class="notice note">${sign('note')} ${needsTeam}</p>` : undefined}
-      <form method="post" action="/console/sandbox/payments" class="scenes">
-        <input type="hidden" name="csrf" value="${session.csrf}" />
+      <form method="post" action="${path}/payments" class="scenes">
+        ${hiddenFields({ csrf })}
         <div class="terms">
-          ${choice('team', 'Team', '', { options: teams.map((team) => [team, team]) })}
+          ${choice('team', 'Team', '', { options: optionsOf(teams) })}
           <label
             >Amount<input name="amount" value="12.50" inputmode="decimal" maxlength="12" required
           /></label>
-          <label
-            >Currency<input name="currency" value="EUR" maxlength="3" pattern="[A-Z]{3}" required
-          /></label>
+          ${currencyField()}
           <label class="check"><input type="checkbox" name="twoSteps" value="true" />Authorize only</label>
         </div>
         <div class="scenarios">${Object.entries(scenarios).map(scenarioButton)}</div>
       </form>
-      <section class="panel" aria-labelledby="clock-title">
-        <h2 id="clock-title">The clock of the sandbox</h2>
-        <p class="calm">Moves the time of the Payment Service ahead: pages expire, authorizations end.</p>
-        <form method="post" action="/console/sandbox/clock" class="inline">
-          <input type="hidden" name="csrf" value="${session.csrf}" />
-          ${choice('seconds', 'By', '', { options: Object.entries(clockSteps) })}
-          <button>Move ahead</button>
-        </form>
-      </section>
-      ${faults}`;
+      <p class="calm">Other faults: <code>npm run sandbox -- faults --help</code></p>
+      ${panel('clock', 'The clock of the sandbox', clockForm(csrf))}`;
     return { title: 'Sandbox', main };
   };
+
+const clockForm = (csrf: string): Html =>
+  html`<p class="calm">Moves the time of the Payment Service ahead: pages expire, authorizations end.</p>
+    <form method="post" action="${path}/clock" class="inline">
+      ${hiddenFields({ csrf })} ${choice('seconds', 'By', '', { options: Object.entries(clockSteps) })}
+      <button>Move ahead</button>
+    </form>`;
 
 const scenarioButton = ([name, { title, text }]: [string, Scenario]): Html =>
   html`<button name="scenario" value="${name}" class="scenario"><b>${title}</b><span>${text}</span></button>`;
 
-const refused = (text: string) => shownAt('/console/sandbox', false, text);
+const refused = (text: string) => shownAt(path, false, text);
 
 export const playScenario =
   ({ control }: SandboxControls): Action =>
@@ -134,7 +131,7 @@ export const playScenario =
     if (scenario.pays !== undefined) await pay(context, { control }, created.token, scenario.pays);
     // Clears an unused fault, so that it does not affect other payments.
     if (scenario.fault !== undefined) await control('DELETE', 'faults');
-    return { location: paymentPath(created.token) };
+    return { location: operationPath(created.token) };
   };
 
 async function create(
@@ -155,7 +152,7 @@ async function create(
       orderNumber: `sandbox-${key.slice(-8)}`,
       needConfirmation: text('twoSteps') === 'true',
     },
-    { within: { team: text('team'), environment }, idempotencyKey: key },
+    { within: { team: text('team'), environment: 'sandbox' }, idempotencyKey: key },
   );
   if (answer.kind === 'answer') return { token: answer.body.token };
   // A failed payment exists nevertheless, and its page is shown.
@@ -181,5 +178,5 @@ export const moveClock =
     const seconds = form.get('seconds') ?? '';
     if (!Object.hasOwn(clockSteps, seconds)) return refused('Unknown scenario.');
     const { now } = await control('POST', 'clock', { advanceMs: Number(seconds) * 1_000 });
-    return shownAt('/console/sandbox', true, `It is now ${String(now)} at the Payment Service.`);
+    return shownAt(path, true, `It is now ${String(now)} at the Payment Service.`);
   };

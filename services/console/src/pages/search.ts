@@ -6,11 +6,10 @@ import type { Api } from '../api.ts';
 import { amount } from '../components/amount.ts';
 import { teamPath } from '../components/keys.ts';
 import { furtherPlaces, placesFor } from '../components/layout.ts';
-import { operationPath } from '../components/payment-list.ts';
+import { timeColumn } from '../components/list-columns.ts';
 import { chip } from '../components/state.ts';
-import { type List, listTable } from '../components/table.ts';
-import { timeInColumn, zone } from '../components/time.ts';
-import { shortToken } from '../components/token.ts';
+import { type List, column, listTable } from '../components/table.ts';
+import { operationPath, shortToken } from '../components/token.ts';
 import { type ConsoleKit, type Page, type PageContext, admit, contextOf, protect } from '../page.ts';
 import { texts } from '../texts.ts';
 import { requestPanel } from './request.ts';
@@ -189,29 +188,18 @@ const list: List<SearchHit> = {
   label: 'Search',
   keyOf: ({ kind, id }) => `${kind} ${id}`,
   columns: [
-    {
-      id: 'found',
-      name: 'Found',
-      cell: (hit) => html`<a href="${addressOf(hit)}" title="${hit.id}">${nameOf(hit)}</a>`,
-    },
-    { id: 'state', name: 'State', width: 'state', cell: stateOf },
-    { id: 'amount', name: 'Amount', width: 'amount', isNumber: true, cell: amountOf },
-    {
-      id: 'entry',
-      name: 'Kind',
-      cell: (hit) => html`${kindNames[hit.kind]} <small class="why">${whyOf(hit)}</small>`,
-    },
-    { id: 'team', name: 'Team', width: 'name', cell: ({ team }) => team },
-    {
-      id: 'created',
-      name: 'Created',
-      head: html`Created ${zone}`,
-      width: 'long-time',
-      isSecond: true,
-      cell: ({ createdAt }) => (createdAt === undefined ? undefined : timeInColumn(createdAt)),
-    },
+    column('found', 'Found', foundCell),
+    column('state', 'State', stateOf, { width: 'state' }),
+    column('amount', 'Amount', amountOf, { width: 'amount', isNumber: true }),
+    column('entry', 'Kind', (hit) => html`${kindNames[hit.kind]} <small class="why">${whyOf(hit)}</small>`),
+    column('team', 'Team', ({ team }) => team, { width: 'name' }),
+    timeColumn('created', 'Created', ({ createdAt }) => createdAt, { isSecond: true }),
   ],
 };
+
+function foundCell(hit: SearchHit): Html {
+  return html`<a href="${addressOf(hit)}" title="${hit.id}">${nameOf(hit)}</a>`;
+}
 
 const fields: ReadonlyMap<string, string> = new Map(
   Object.entries({

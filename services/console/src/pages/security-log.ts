@@ -2,14 +2,15 @@
 import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html } from '@tollgate/service-kit';
 import { queryOf } from '../api.ts';
-import { choice } from '../components/choice.ts';
-import { filterChips } from '../components/filter-chips.ts';
+import { optionsOf } from '../components/choice.ts';
+import { filterForm } from '../components/filters.ts';
 import { teamPath } from '../components/keys.ts';
-import { createdColumn } from '../components/list-columns.ts';
+import { countColumn, createdColumn } from '../components/list-columns.ts';
+import { listPage } from '../components/list-page.ts';
 import { type LogEntry, changeNames, logSentence } from '../components/log-sentence.ts';
-import { entry } from '../components/payment-filters.ts';
 import { sign } from '../components/state.ts';
-import { type List, listTable, pager, tabs } from '../components/table.ts';
+import { type List, column, tabs } from '../components/table.ts';
+import { raw } from '../components/timeline-items.ts';
 import type { Page } from '../page.ts';
 import { texts } from '../texts.ts';
 
@@ -23,37 +24,39 @@ const viewNames = {
 };
 const path = '/console/security-log';
 
-export const securityLogPage: Page = async ({ api, query }) => {
-  const value = (name: string): string => query.get(name) ?? '';
+export const securityLogPage: Page = async (context) => {
+  const { api, query } = context;
+  const kind = query.get('kind') ?? '';
   const asked = queryOf(query, ['kind', 'team', 'person', 'change', 'cursor'], { perPage: '50' });
   const [page, { teams }] = await Promise.all([
     api.get<'SecurityLog'>(`/api/v1/admin/security-log?${asked.toString()}`),
     api.get<'TeamNames'>('/api/v1/admin/teams'),
   ]);
   const addressOf = (name: string) => (name === 'all' ? path : `${path}?kind=${name}`);
-  const main = html`<h1>${texts.nav.securityLog}</h1>
-    <p class="calm">
-      Rejected access, changes of teams and keys, and actions of people.
-      <a href="/console/people">${texts.nav.people}</a>
-    </p>
-    ${tabs(
+  return listPage(context, {
+    title: texts.nav.securityLog,
+    path,
+    list,
+    rows: page.entries,
+    nextCursor: page.nextCursor,
+    none: 'No entries on this page.',
+    note: html`Rejected access, changes of teams and keys, and actions of people.
+      <a href="/console/people">${texts.nav.people}</a>`,
+    tabs: tabs(
       texts.nav.securityLog,
-      addressOf(value('kind') === '' ? 'all' : value('kind')),
+      addressOf(kind === '' ? 'all' : kind),
       Object.entries(viewNames).map(([name, text]) => [text, addressOf(name)]),
-    )}
-    <form class="filters" action="${path}">
-      ${value('kind') === '' ? undefined : html`<input type="hidden" name="kind" value="${value('kind')}" />`}
-      ${entry('person', 'Person', value('person'))}
-      ${choice('change', 'Change', value('change'), { any: 'any', options: Object.entries(changeNames) })}
-      ${choice('team', 'Team', value('team'), { any: 'any', options: teams.map((each) => [each, each]) })}
-      <button>Show</button>
-    </form>
-    ${filterChips(path, query, ['kind'])}
-    <section id="log" data-region="">
-      ${page.entries.length === 0 ? html`<p class="empty">No entries on this page.</p>` : listTable(list, page.entries)}
-      ${pager(path, query, page.nextCursor)} ${chainSign(page)}
-    </section>`;
-  return { title: texts.nav.securityLog, main };
+    ),
+    filters: filterForm(path, query, {
+      kind: 'hidden',
+      person: 'text',
+      change: Object.entries(changeNames),
+      team: optionsOf(teams),
+    }),
+    shownElsewhere: ['kind'],
+    after: chainSign(page),
+    isStill: true,
+  });
 };
 
 function chainSign({ checked, faultAt }: AnswerOf<'SecurityLog'>): Html {
@@ -75,39 +78,28 @@ const list: List<LogEntry> = {
   label: texts.nav.securityLog,
   keyOf: ({ revision }) => String(revision),
   hasDays: true,
-  detail: ({ revision, data }) =>
-    html`<details class="raw" id="entry-${revision}">
-      <summary>Stored event</summary>
-      <pre><code>${JSON.stringify(data, null, 2)}</code></pre>
-    </details>`,
+  detail: ({ revision, data }) => raw(`entry-${revision}`, data),
   columns: [
-    { id: 'entry', name: 'Entry', use: 'always', cell: whatCell },
+    column('entry', 'Entry', whatCell, { use: 'always' }),
     createdColumn('Time', ({ at }) => at),
-    {
-      id: 'team',
-      name: 'Team',
-      width: 'name',
-      cell: ({ data }) => {
-        const { team } = { ...Object(data['detail']), ...data } as Record<string, unknown>;
-        return typeof team === 'string' ? html`<a href="${teamPath(team)}">${team}</a>` : undefined;
-      },
-    },
-    {
-      id: 'number',
-      name: 'No.',
-      width: 'count',
-      isNumber: true,
-      isSecond: true,
-      cell: ({ revision }) => String(revision),
-    },
+    column('team', 'Team', teamCell, { width: 'name' }),
+    countColumn('number', 'No.', ({ revision }) => revision, { isSecond: true }),
   ],
 };
 
+/** Names in the detail of a command and in the entry itself. */
+const namesIn = ({ data }: LogEntry): Readonly<Record<string, unknown>> => ({
+  ...(data['detail'] as object | undefined),
+  ...data,
+});
+
+function teamCell(logged: LogEntry): Html | undefined {
+  const { team } = namesIn(logged);
+  return typeof team === 'string' ? html`<a href="${teamPath(team)}">${team}</a>` : undefined;
+}
+
 function whatCell(logged: LogEntry): Html {
-  const { address, environment } = { ...Object(logged.data['detail']), ...logged.data } as Record<
-    string,
-    unknown
-  >;
+  const { address, environment } = namesIn(logged);
   const isShown = logged.type !== 'AccessRefused' && typeof address === 'string' && address !== '';
   const from = isShown ? `from ${address}` : '';
   const notes = [typeof environment === 'string' ? environment : '', from].filter((note) => note !== '');

@@ -5,10 +5,10 @@ import type { FastifyInstance } from 'fastify';
 import type { Api } from '../api.ts';
 import type { Rendered } from '../components/layout.ts';
 import { type ConsoleKit, send } from '../page.ts';
+import { secureAttribute, setCookie } from '../session/cookies.ts';
 import { isFromHere, isOwnForm } from '../session/forgery.ts';
 import { takeReturnAddress } from '../session/return-address.ts';
-import { secureAttribute } from '../session/secure-cookie.ts';
-import { setCookie } from '../session/sessions.ts';
+import { sessionCookie } from '../session/sessions.ts';
 import { texts } from '../texts.ts';
 import { failurePage } from './failure.ts';
 
@@ -44,7 +44,8 @@ export function registerSignIn(
     if (answer.kind === 'refused')
       return send(kit, request, reply, answer.status === 401 ? notValid() : unavailable());
     const secure = secureAttribute(request, kit.publicUrl);
-    setCookie(reply, answer.body.session, { age: sessionLifetimeMs / 1_000, secure });
+    const value = answer.body.session;
+    setCookie(reply, { name: sessionCookie, value, age: sessionLifetimeMs / 1_000, secure });
     return reply.redirect(takeReturnAddress(request, reply, secure), 303);
   });
 
@@ -53,7 +54,8 @@ export function registerSignIn(
     const given = request.body instanceof URLSearchParams ? request.body.get('csrf') : null;
     if (session === undefined || !isOwnForm(request, session, given ?? undefined))
       return reply.redirect('/console', 303);
-    setCookie(reply, '', { age: 0, secure: secureAttribute(request, kit.publicUrl) });
+    const secure = secureAttribute(request, kit.publicUrl);
+    setCookie(reply, { name: sessionCookie, value: '', age: 0, secure });
     const api = kit.apiOf(session, request.ip);
     const answer = await api.post('/api/v1/admin/me/revoke', { credentialId: session.id });
     if (answer.kind !== 'refused') return reply.redirect('/console', 303);

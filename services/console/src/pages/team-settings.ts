@@ -5,8 +5,9 @@ import { environmentSchema, limitedOperations } from '@tollgate/core';
 import { mayDo } from '@tollgate/teams';
 import type { ActionForm } from '../components/actions.ts';
 import { amountExample, amountText, parseAmount } from '../components/amount.ts';
-import { choice } from '../components/choice.ts';
+import { choice, optionsOf } from '../components/choice.ts';
 import { factList } from '../components/facts.ts';
+import { currencyField } from '../components/form.ts';
 import { teamPath } from '../components/keys.ts';
 import { answered, shownAt } from '../components/notice.ts';
 import type { Action, PageContext } from '../page.ts';
@@ -73,21 +74,8 @@ function limitText({
 const isManaged = ({ session: { grants } }: PageContext, team: string): boolean =>
   environmentSchema.options.every((environment) => mayDo(grants, 'operators:manage', { team, environment }));
 
-const same = (values: readonly string[]) => values.map((value) => [value, value] as const);
-
 const sumField = (name: string, label: string): Html =>
   html`<label>${label}<input name="${name}" inputmode="decimal" autocomplete="off" maxlength="20" /></label>`;
-
-const currencyField = html`<label
-  >Currency<input
-    name="currency"
-    value="EUR"
-    required
-    pattern="[A-Z]{3}"
-    maxlength="3"
-    size="4"
-    autocomplete="off"
-/></label>`;
 
 /** Forms for the settings that the person may change. */
 export function settingForms(
@@ -98,7 +86,7 @@ export function settingForms(
   if (!isManaged(context, team)) return [];
   const path = (setting: string): string => `${teamPath(team)}/${setting}`;
   const environment = choice('environment', 'Environment', '', {
-    options: same(environmentSchema.options),
+    options: optionsOf(environmentSchema.options),
   });
   const origins = (purpose: 'callback' | 'redirect', known: readonly string[]): ActionForm => ({
     name: originTexts[purpose].name,
@@ -133,15 +121,16 @@ ${known.join('\n')}</textarea>
     name: 'Approval threshold',
     path: path('approvals'),
     says: 'Payouts above this amount need approval. It replaces the threshold of this environment and currency.',
-    fields: html`${environment} ${currencyField} ${sumField('above', 'Amount; empty removes the threshold')}`,
+    fields: html`${environment} ${currencyField()} ${sumField('above', 'Amount; empty removes the threshold')}`,
     does: 'Set the threshold',
   };
   const limits: ActionForm = {
     name: 'Set a limit',
     path: path('limits'),
     says: 'Limits the amounts of the team or of one key. It replaces the limit of this environment, operation, key and currency.',
-    fields: html`${environment} ${choice('operation', 'Operation', '', { options: same(limitedOperations) })}
-    ${choice('keyId', 'Key', '', { any: 'All keys together', options: same(keyIds) })} ${currencyField}
+    fields: html`${environment}
+    ${choice('operation', 'Operation', '', { options: optionsOf(limitedOperations) })}
+    ${choice('keyId', 'Key', '', { any: 'All keys together', options: optionsOf(keyIds) })} ${currencyField()}
     ${sumField('perCall', 'Per call; empty for no limit')}
     ${sumField('perDay', 'Per day (UTC); empty for no limit')}`,
     does: 'Set the limit',

@@ -3,10 +3,12 @@ import { type Html, html } from '@tollgate/service-kit';
 import { formatGrants, mayDo, scopesToGive } from '@tollgate/teams';
 import { environmentSchema } from '@tollgate/core';
 import { type ActionForm, actionRow } from '../components/actions.ts';
-import { choice } from '../components/choice.ts';
-import { type Key, keyTable, teamPath, usedText } from '../components/keys.ts';
+import { choice, optionsOf } from '../components/choice.ts';
+import { hiddenFields } from '../components/form.ts';
+import { type Key, keyList, teamPath, usedText } from '../components/keys.ts';
 import type { Rendered } from '../components/layout.ts';
 import { errorText, outcomeSection, answered } from '../components/notice.ts';
+import { listTable } from '../components/table.ts';
 import { copyable } from '../components/token.ts';
 import type { Action, Page, PageContext } from '../page.ts';
 import { texts } from '../texts.ts';
@@ -29,7 +31,7 @@ export const teamPage: Page = async (context) => {
     <section id="facts" data-region="">${teamFacts(team)}</section>
     <section id="keys" data-region="" aria-labelledby="keys-title">
       <h2 id="keys-title">Keys</h2>
-      ${keys.length === 0 ? html`<p class="empty">No keys.</p>` : keyTable(keys, now)}
+      ${keys.length === 0 ? html`<p class="empty">No keys.</p>` : listTable(keyList(now), keys)}
       ${ended.nextCursor === undefined ? undefined : html`<p class="calm">Only the oldest 100 ended keys are shown. “Ended keys” under Teams lists them all.</p>`}
     </section>
     <section id="changes" aria-labelledby="changes-title">
@@ -69,7 +71,7 @@ function issueForm(team: string, { session, newKeyId }: PageContext): ActionForm
     name: 'Issue a key',
     path: `${teamPath(team)}/keys`,
     says: 'Issues a key and shows it once. Two keys can be active per environment, so that one can replace the other.',
-    fields: html`${choice('environment', 'Environment', '', { options: environments.map((each) => [each, each]) })}
+    fields: html`${choice('environment', 'Environment', '', { options: optionsOf(environments) })}
       <fieldset class="checks">
         <legend>Scopes</legend>
         ${[...new Set(given)].map(
@@ -86,7 +88,7 @@ function issueForm(team: string, { session, newKeyId }: PageContext): ActionForm
           maxlength="1000"
           placeholder="10.20.0.0/16"
       /></label>
-      <input type="hidden" name="keyId" value="${newKeyId()}" />`,
+      ${hiddenFields({ keyId: newKeyId() })}`,
     does: 'Issue the key',
   };
 }

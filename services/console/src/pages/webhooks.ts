@@ -4,18 +4,17 @@ import { type Html, html } from '@tollgate/service-kit';
 import { mayDo } from '@tollgate/teams';
 import { queryOf } from '../api.ts';
 import { actionRow } from '../components/actions.ts';
-import { filterChips } from '../components/filter-chips.ts';
+import { filterForm, ownerFields } from '../components/filters.ts';
+import { buttonForm, hiddenFields } from '../components/form.ts';
 import { createdColumn, teamColumn } from '../components/list-columns.ts';
-import { outcomeSection, answered } from '../components/notice.ts';
-import { ownerChoices } from '../components/payment-filters.ts';
-import { paymentPath } from '../components/payment-list.ts';
+import { listPage } from '../components/list-page.ts';
+import { answered } from '../components/notice.ts';
 import { chip } from '../components/state.ts';
-import { type List, type ListColumn, columnMenu, listTable, pager, tabs } from '../components/table.ts';
+import { type List, column, tabs } from '../components/table.ts';
 import { relative } from '../components/time.ts';
-import { raw, triesOf } from '../components/timeline-items.ts';
-import { shortToken } from '../components/token.ts';
+import { type TimelineWebhook, raw, triesOf } from '../components/timeline-items.ts';
+import { operationPath, shortToken } from '../components/token.ts';
 import type { Action, Page, PageContext } from '../page.ts';
-import { payoutPath } from './payouts.ts';
 
 const viewNames = { failed: 'Failed', open: 'Retrying' };
 const viewHelp = {
@@ -28,7 +27,7 @@ type FailingList = AnswerOf<'OperatorWebhookList'>;
 type FailingWebhook = FailingList['webhooks'][number];
 
 export const webhooksPage: Page = async (context) => {
-  const { api, query, outcome, session } = context;
+  const { api, query, session } = context;
   const { teams } = await api.get<'TeamNames'>('/api/v1/admin/teams');
   let status: Status = query.get('status') === 'open' ? 'open' : 'failed';
   let list = await listWith(status, context);
@@ -38,36 +37,26 @@ export const webhooksPage: Page = async (context) => {
     list = await listWith(status, context);
   }
   const mayReplay = mayDo(session.grants, 'operators:act', {});
-  const table = listWithResend(mayReplay ? context : undefined);
-  const chosen = context.columnsOf(table.name);
-  const main = html`<div class="head">
-      <h1>Webhooks</h1>
-      ${columnMenu(table, path, query, chosen)}
-    </div>
-    <p class="calm">Undelivered webhooks of all teams. ${viewHelp[status]}</p>
-    ${outcomeSection(outcome)}
-    ${tabs(
+  return listPage(context, {
+    title: 'Webhooks',
+    path,
+    list: listWithResend(mayReplay ? context : undefined),
+    rows: list.webhooks,
+    nextCursor: list.nextCursor,
+    none: 'No webhook here.',
+    noneHow: 'A webhook appears here while its receiver does not accept it.',
+    isGoodNews: true,
+    note: `Undelivered webhooks of all teams. ${viewHelp[status]}`,
+    tabs: tabs(
       'Webhooks',
       `${path}?status=${status}`,
       (['failed', 'open'] as const).map((each) => [viewNames[each], `${path}?status=${each}`]),
-    )}
-    <form class="filters" action="${path}">
-      <input type="hidden" name="status" value="${status}" />
-      ${ownerChoices(query, teams)}
-      <button>Show</button>
-    </form>
-    ${filterChips(path, query, ['status'])}
-    <section id="webhooks" data-region="">
-      ${mayReplay && status === 'failed' && list.count > 0 ? replayAll(list.count, context) : undefined}
-      ${list.webhooks.length === 0 ? none : listTable(table, list.webhooks, chosen)}
-      ${pager(path, query, list.nextCursor)}
-    </section>`;
-  return { title: 'Webhooks', main, isLive: query.get('cursor') === null };
+    ),
+    filters: filterForm(path, query, { status: 'hidden', ...ownerFields(teams) }, { given: { status } }),
+    shownElsewhere: ['status'],
+    before: mayReplay && status === 'failed' && list.count > 0 ? replayAll(list.count, context) : undefined,
+  });
 };
-
-const none = html`<p class="empty good">
-  No webhook here. <span class="calm">A webhook appears here while its receiver does not accept it.</span>
-</p>`;
 
 type Status = 'failed' | 'open';
 
@@ -85,8 +74,7 @@ function replayAll(count: number, { query, session }: PageContext): Html {
       name: `Resend all ${count}`,
       path: `${path}/replay`,
       says: `Sends ${count} ${count === 1 ? 'webhook' : 'webhooks'} again to the receivers of ${team === '' ? 'all teams' : team}, oldest first, at most 500 at a time. The ids stay the same, so that receivers recognize duplicates.`,
-      fields: html`<input type="hidden" name="team" value="${team}" />
-        <input type="hidden" name="environment" value="${environment}" />`,
+      fields: hiddenFields({ team, environment }),
       does: `Resend ${Math.min(count, 500)}`,
     },
   ]);
@@ -94,13 +82,15 @@ function replayAll(count: number, { query, session }: PageContext): Html {
 
 /** @param replaying absent if the reader may not resend */
 function listWithResend(replaying: PageContext | undefined): List<FailingWebhook> {
-  const resend: ListColumn<FailingWebhook> = {
-    id: 'resend',
-    name: 'Resend',
-    width: 'count',
-    use: 'always',
-    cell: (webhook) => replaying && replayForm(webhook, replaying),
-  };
+  const resend = column<FailingWebhook>(
+    'resend',
+    'Resend',
+    (each) => replaying && replayForm(each, replaying),
+    {
+      width: 'count',
+      use: 'always',
+    },
+  );
   return {
     name: 'webhooks',
     label: 'Webhooks',
@@ -108,17 +98,17 @@ function listWithResend(replaying: PageContext | undefined): List<FailingWebhook
     hasDays: true,
     detail: detailsOf,
     columns: [
-      { id: 'about', name: 'About', use: 'always', cell: ({ body }) => aboutOf(body) },
+      column('about', 'About', ({ body }) => aboutOf(body), { use: 'always' }),
       ...(replaying === undefined ? [] : [resend]),
-      { id: 'state', name: 'Last answer', width: 'chip', use: 'always', cell: lastOutcome },
-      {
-        id: 'retry',
-        name: 'Next attempt',
-        width: 'word',
-        cell: ({ nextAttemptAt }) => (nextAttemptAt === undefined ? '–' : relative(nextAttemptAt)),
-      },
+      column('state', 'Last answer', lastOutcome, { width: 'chip', use: 'always' }),
+      column(
+        'retry',
+        'Next attempt',
+        ({ nextAttemptAt }) => (nextAttemptAt === undefined ? '–' : relative(nextAttemptAt)),
+        { width: 'word' },
+      ),
       createdColumn('Created', ({ createdAt }) => createdAt),
-      { id: 'url', name: 'To', isSecond: true, cell: ({ url }) => url },
+      column('url', 'To', ({ url }) => url, { isSecond: true }),
       teamColumn(),
     ],
   };
@@ -132,13 +122,10 @@ function lastOutcome({ deliveries }: FailingWebhook): Html | undefined {
 /** A refund is found by its token; a test webhook has no subject. */
 function aboutOf({ type, token, status }: FailingWebhook['body']): Html {
   const shown = html`${type} ${status} <code>${shortToken(token)}</code>`;
-  const paths: Readonly<Record<string, string>> = {
-    payment: paymentPath(token),
-    payout: payoutPath(token),
-    refund: `/console/search?q=${encodeURIComponent(token)}`,
-  };
-  const address = paths[type];
-  return address === undefined ? shown : html`<a href="${address}" title="${token}">${shown}</a>`;
+  if (type === 'payment' || type === 'payout')
+    return html`<a href="${operationPath(token)}" title="${token}">${shown}</a>`;
+  if (type !== 'refund') return shown;
+  return html`<a href="/console/search?q=${encodeURIComponent(token)}" title="${token}">${shown}</a>`;
 }
 
 const outcomeOf = ({ statusCode, reason }: FailingWebhook['deliveries'][number]): string =>
@@ -152,19 +139,43 @@ const detailsOf = ({ id, deliveries, body }: FailingWebhook): Html =>
     ${triesOf(deliveries)} ${raw(`body-${id}`, body, 'Body')}
   </details>`;
 
-const replayForm = (webhook: FailingWebhook, { session, query }: PageContext): Html | undefined =>
-  mayDo(session.grants, 'operators:act', webhook) ? replayFormOf(webhook.id, { session, query }) : undefined;
+const replayForm = ({ id, ...owner }: FailingWebhook, { session, query }: PageContext): Html | undefined =>
+  mayDo(session.grants, 'operators:act', owner)
+    ? buttonForm(
+        replayPathOf(id),
+        { csrf: session.csrf, status: query.get('status') ?? 'failed' },
+        html`<button class="small">Resend</button>`,
+      )
+    : undefined;
 
-const replayFormOf = (id: string, { session, query }: Pick<PageContext, 'session' | 'query'>): Html =>
-  html`<form method="post" action="${path}/${encodeURIComponent(id)}/replay">
-    <input type="hidden" name="csrf" value="${session.csrf}" />
-    <input type="hidden" name="status" value="${query.get('status') ?? 'failed'}" />
-    <button class="small">Resend</button>
-  </form>`;
+const replayPathOf = (id: string): string => `${path}/${encodeURIComponent(id)}/replay`;
+
+/** Resends a webhook from the timeline of its payment or payout. */
+export const replayFormFor =
+  (
+    { token, team, environment }: { token: string; team: string; environment: string },
+    { session }: Pick<PageContext, 'session'>,
+  ) =>
+  ({ id, url }: TimelineWebhook): Html =>
+    buttonForm(
+      replayPathOf(id),
+      { csrf: session.csrf, token, team, environment },
+      html`<button class="small" title="Sends it to ${url} again, with the same id.">Resend</button>`,
+    );
 
 export const replayOne: Action = async ({ api, params }, form) => {
-  const answer = await api.post('/api/v1/admin/webhooks/replay', { id: params['webhook'] ?? '' });
-  const location = `${path}?status=${form.get('status') === 'open' ? 'open' : 'failed'}`;
+  const id = params['webhook'] ?? '';
+  const {
+    token,
+    status,
+    team = '',
+    environment = '',
+  }: Partial<Record<string, string>> = Object.fromEntries(form);
+  const answer = await (token === undefined
+    ? api.post('/api/v1/admin/webhooks/replay', { id })
+    : api.post('/api/v1/webhooks/replay', { token, id }, { within: { team, environment } }));
+  const list = `${path}?status=${status === 'open' ? 'open' : 'failed'}`;
+  const location = token === undefined ? list : operationPath(token);
   return answered(answer, location, 'Sent again. The outcome appears in a moment.');
 };
 

@@ -1,6 +1,6 @@
 /** The page to which a person returns after signing in: the requested one, or the one with the submitted form. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { cookieIn } from './sessions.ts';
+import { cookieIn, setCookie } from './cookies.ts';
 
 const name = 'tollgate-console-return';
 /** Maximum duration of signing in. @unit seconds */
@@ -15,21 +15,16 @@ export function keepReturnAddress(request: FastifyRequest, reply: FastifyReply, 
   const { referer } = request.headers;
   const page = request.method === 'GET' ? request.url : pathOf(referer);
   if (page !== undefined && isOwnPage(page))
-    setReturnAddress(reply, encodeURIComponent(page), lifetime, secure);
+    setCookie(reply, { name, value: encodeURIComponent(page), age: lifetime, secure });
 }
 
 /** Also deletes it. */
 export function takeReturnAddress(request: FastifyRequest, reply: FastifyReply, secure: string): string {
-  const kept = cookieIn(request.headers.cookie, name);
+  const kept = cookieIn(request, name);
   if (kept === undefined) return '/console';
-  setReturnAddress(reply, '', 0, secure);
+  setCookie(reply, { name, value: '', age: 0, secure });
   const page = /^[\w%.*!~'()-]*$/.test(kept) ? decoded(kept) : '';
   return isOwnPage(page) ? page : '/console';
-}
-
-function setReturnAddress(reply: FastifyReply, value: string, age: number, secure: string): void {
-  const attributes = `Path=/console; Max-Age=${age}; HttpOnly; SameSite=Strict${secure}`;
-  reply.header('set-cookie', `${name}=${value}; ${attributes}`);
 }
 
 function pathOf(url: string | undefined): string | undefined {

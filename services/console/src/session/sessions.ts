@@ -4,8 +4,11 @@
  */
 import type { Operator, OperatorClaims, OperatorCredentials } from '@tollgate/teams';
 import type { Clock } from '@tollgate/service-kit';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { type Api, ApiRefusal } from '../api.ts';
+import { cookieIn } from './cookies.ts';
+
+export const sessionCookie = 'tollgate-console';
 
 /** Lifetime of a sign-in link. */
 const linkLifetimeMs = 15 * 60_000;
@@ -53,7 +56,7 @@ export function createSessions({ credentials, clock, apiOf }: SessionDependencie
   };
   return {
     async of({ headers, ip }) {
-      const text = cookieIn(headers.cookie);
+      const text = cookieIn({ headers }, sessionCookie);
       const claims = text === undefined ? undefined : credentials.read(text, 'session');
       if (claims === undefined) return {};
       const answer = await apiOf(() => bearerWith(claims), ip).call({ path: '/api/v1/admin/me' });
@@ -70,35 +73,8 @@ export function createSessions({ credentials, clock, apiOf }: SessionDependencie
 /** The session id of a request, even if the person has signed out since. */
 export function sessionIdOf(
   credentials: Pick<OperatorCredentials, 'open'>,
-  { headers }: Pick<FastifyRequest, 'headers'>,
+  request: Pick<FastifyRequest, 'headers'>,
 ): string | undefined {
-  const text = cookieIn(headers.cookie);
+  const text = cookieIn(request, sessionCookie);
   return text === undefined ? undefined : credentials.open(text, 'session')?.id;
-}
-
-const cookieName = 'tollgate-console';
-
-/** Two cookies of the same name count as none: one of them was planted. */
-export function cookieIn(header: string | undefined, name = cookieName): string | undefined {
-  const values = (header ?? '')
-    .split(';')
-    .map((part) => part.trim())
-    .filter((part) => part.startsWith(`${name}=`))
-    .map((part) => part.slice(name.length + 1));
-  return values.length === 1 ? values[0] : undefined;
-}
-
-/**
- * @param age in seconds; 0 deletes the cookie
- * @param secure attribute that restricts it to HTTPS, or empty
- */
-export function setCookie(
-  reply: FastifyReply,
-  text: string,
-  { age, secure }: { age: number; secure: string },
-): void {
-  reply.header(
-    'set-cookie',
-    `${cookieName}=${text}; Path=/console; Max-Age=${age}; HttpOnly; SameSite=Strict${secure}`,
-  );
 }

@@ -111,12 +111,12 @@ it(
     expect(await seriousFaults(page)).toEqual([]);
     await eventually(async () => {
       await page.goto(own('/console/security-log?change=MoneyLimited'));
-      expect(await page.locator('#log').innerText()).toContain(
+      expect(await page.locator('#security-log').innerText()).toContain(
         'ada raised the daily payout limit of team demo from 500.00 EUR to 1,000.00 EUR.',
       );
     }, waits);
     await page.goto(own('/console/security-log?person=ada&change=KeyIssued'));
-    expect(await page.locator('#log').innerText()).not.toContain('raised');
+    expect(await page.locator('#security-log').innerText()).not.toContain('raised');
     expect(await seriousFaults(page)).toEqual([]);
   },
 );

@@ -122,7 +122,7 @@ const tasks: [name: string, work: () => Promise<unknown>][] = [
     async () => {
       const before = received;
       await search(orders.declined);
-      await click(page.locator('form[action$="/webhooks"] button').first());
+      await click(page.locator('form[action$="/replay"] button').first());
       await eventually(async () => expect(received).toBeGreaterThan(before));
     },
   ],
@@ -173,7 +173,7 @@ const tasks: [name: string, work: () => Promise<unknown>][] = [
       await click(menu('Security log'));
       await page.getByLabel('Change').selectOption('MoneyLimited');
       await page
-        .locator('#log', {
+        .locator('#security-log', {
           hasText: 'ann raised the daily payout limit of team demo from 500.00 EUR to 1,000.00 EUR',
         })
         .waitFor();

@@ -103,7 +103,7 @@ describe('every page', () => {
         '/people',
         '/teams',
         '/teams/demo',
-        '/accounts?balance=sandbox/sandbox&currency=EUR',
+        '/accounts',
         '/security-log',
         '/approval?by=reason',
         '/sandbox',

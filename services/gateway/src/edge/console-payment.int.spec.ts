@@ -97,10 +97,11 @@ describe('the page of a payment', () => {
   it('a missing webhook is not sent again, and the page shows its request id', async () => {
     const { signIn } = await start();
     const { sendAndRead } = await signIn('support');
-    const body = await sendAndRead('/console/payments/pay_1/webhooks', { id: 'whk_none' });
+    const of = { token: 'pay_1', team: 'shop', environment: 'sandbox' };
+    const body = await sendAndRead('/console/webhooks/whk_none/replay', of);
     expect(body).toMatch(/data-outcome="bad">[\s\S]*No webhook has this id[\s\S]*req_/);
     const viewer = await signIn('viewer', 'bob');
-    expect(await viewer.sendAndRead('/console/payments/pay_1/webhooks', { id: 'whk_none' })).toMatch(
+    expect(await viewer.sendAndRead('/console/webhooks/whk_none/replay', of)).toMatch(
       /data-outcome="bad">[\s\S]*lacks the scope/,
     );
   });

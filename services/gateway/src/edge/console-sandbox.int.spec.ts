@@ -1,5 +1,4 @@
 /** The sandbox in the console: roles, actions, and the calls that the Payment Service receives. */
-import { faultNames, faultOperations } from '@tollgate/payment-service/settings';
 import { TollgateError } from '@tollgate/service-kit';
 import { givenTeam } from '@tollgate/teams/testing';
 import { paymentKind } from '@tollgate/views';
@@ -13,10 +12,8 @@ const serviceToken = `${planted}-service-token-1234`;
 /** A payment that waits for its customer, one that is approved, one of production, and the calls that the sandbox received. */
 async function start({ isRefusing = false } = {}) {
   const received: [method: string, path: string, body: unknown][] = [];
-  const faults = [{ operation: 'refund', fault: 'lost_reply', times: 2 }];
   const sandbox = {
     control: (method: string, path: string, body?: unknown) => {
-      if (method === 'GET') return Promise.resolve({ faults });
       received.push([method, path, body]);
       return isRefusing
         ? Promise.reject(new TollgateError('sandbox_refused', 'It refuses.'))
@@ -35,47 +32,6 @@ async function start({ isRefusing = false } = {}) {
   );
   return { ...console, received };
 }
-
-describe('faults', () => {
-  it('are shown as they are set, and each that can be is one choice', async () => {
-    const { signIn } = await start();
-    const { body } = await (await signIn('viewer')).get('/console/sandbox');
-    expect(body).toContain('refund: done, and the answer is lost, 2 times more');
-    const choices = [...body.matchAll(/<option value="(\w+ \w+)">/g)].map(([, choice]) => choice);
-    const all = faultOperations.flatMap((each) => faultNames(each).map((fault) => `${each} ${fault}`));
-    expect(choices.toSorted()).toEqual(all.toSorted());
-  });
-
-  it('are set once, or until they are removed, by people who may create payments', async () => {
-    const { signIn, received } = await start();
-    const { sendAndRead } = await signIn('support');
-    const set = (form: object) => sendAndRead('/console/sandbox/faults/set', form);
-    expect(await set({ fault: 'callback drop', times: '3' })).toContain('The fault is set.');
-    await set({ fault: 'create html_502', times: '' });
-    expect(received).toEqual([
-      ['POST', 'faults', [{ operation: 'callback', fault: 'drop', times: 3 }]],
-      ['POST', 'faults', [{ operation: 'create', fault: 'html_502' }]],
-    ]);
-    const viewer = await signIn('viewer', 'bob');
-    await viewer.send('/console/sandbox/faults/set', { fault: 'callback drop', times: '1' });
-    await viewer.send('/console/sandbox/faults', {});
-    expect(received).toHaveLength(2);
-  });
-
-  it.each([
-    { fault: 'callback lost_reply', times: '1' },
-    { fault: 'constructor name', times: '1' },
-    { fault: 'create', times: '1' },
-    { fault: 'create lost_reply', times: '0' },
-    { fault: 'create lost_reply', times: '1e3' },
-    {},
-  ])('%j is not a fault', async (form) => {
-    const { signIn, received } = await start();
-    const { sendAndRead } = await signIn('support');
-    expect(await sendAndRead('/console/sandbox/faults/set', form)).toContain('Unknown scenario.');
-    expect(received).toEqual([]);
-  });
-});
 
 describe('the other side of a payment', () => {
   it('is played as its state allows, by its token at the Payment Service', async () => {

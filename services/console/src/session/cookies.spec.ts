@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { secureAttribute } from './secure-cookie.ts';
+import { secureAttribute } from './cookies.ts';
 
 // Also applies to a proxy that terminates TLS and is missing from TRUSTED_PROXIES.
 it.each([
