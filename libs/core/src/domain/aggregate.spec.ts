@@ -6,10 +6,12 @@ import {
   type DisputeAggregate,
   type PaymentAggregate,
   type PayoutAggregate,
+  type TransferAggregate,
   type UnmatchedAggregate,
   evolveDisputeAggregate,
   evolvePaymentAggregate,
   evolvePayoutAggregate,
+  evolveTransferAggregate,
   evolveUnmatchedAggregate,
   nextRevision,
 } from './aggregate.ts';
@@ -17,6 +19,7 @@ import type { DisputeEvent } from './dispute/dispute.ts';
 import { InvariantViolation } from './invariant.ts';
 import type { PaymentEvent } from './payment/payment-events.ts';
 import type { PayoutEvent } from './payout/payout-events.ts';
+import type { TransferEvent } from './transfer.ts';
 import type { UnmatchedEvent } from './unmatched/unmatched.ts';
 
 /** The event of this revision, one second after the previous one. */
@@ -85,6 +88,7 @@ describe('an aggregate', () => {
       revision: 1,
       position: '1',
       reviewsSince: [],
+      refundTimes: [],
       payment: { phase: 'init' },
     });
   });
@@ -137,6 +141,29 @@ describe('an aggregate', () => {
       dispute: { ...opened.data, status: 'lost' },
     });
   });
+});
+
+it('of a transfer', () => {
+  const made: TransferEvent = {
+    type: 'WalletTransferred',
+    data: {
+      environment: 'sandbox',
+      account: 'main',
+      currency: 'EUR',
+      amount: 5,
+      from: 'team-shop',
+      to: 'provider',
+      reason: 'fees',
+    },
+  };
+  expect(after<TransferEvent, TransferAggregate>(evolveTransferAggregate, [made])).toMatchObject({
+    createdAt: 1_000,
+    revision: 0,
+    transfer: made.data,
+  });
+  expect(() => after<TransferEvent, TransferAggregate>(evolveTransferAggregate, [made, made])).toThrow(
+    'money was transferred a second time',
+  );
 });
 
 describe('a review has the time of its opening', () => {

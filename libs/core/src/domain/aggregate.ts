@@ -148,7 +148,6 @@ function reviewsSinceAfter(
   { reviews }: { reviews: readonly Review[] },
   { recordedAt }: { recordedAt: number },
 ): readonly number[] {
-  if (before !== undefined && old?.reviews === reviews) return before.reviewsSince;
   const placeOf = ({ number }: Review) => old?.reviews.findIndex((each) => each.number === number) ?? -1;
   return reviews.map((open) => before?.reviewsSince[placeOf(open)] ?? recordedAt);
 }

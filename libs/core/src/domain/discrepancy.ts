@@ -92,24 +92,22 @@ export function observeDiscrepancy(state: Recorded, shown: Discrepancy): Events 
   const discrepancy = { ...shown, serviceToken: cut(shown.serviceToken) };
   const known = findDiscrepancy(state, keyOf(discrepancy));
   if (known?.kind === discrepancy.kind && isSameSide(known.theirs, discrepancy.theirs)) return [];
-  const replaced = known ?? smallestDuplicate(state, discrepancy);
-  if (replaced !== undefined && replaced !== known && amountIn(replaced) >= amountIn(discrepancy)) return [];
+  const smallest = known === undefined ? smallestDuplicate(state, discrepancy) : undefined;
+  if (smallest !== undefined && amountIn(smallest) >= amountIn(discrepancy)) return [];
   return [
-    ...resolveAs('superseded', 'The provider shows a different record.', replaced),
+    ...resolveAs('superseded', 'The provider shows a different record.', known ?? smallest),
     { type: 'ReviewOpened', data: { code: 'discrepancy', evidence: evidenceOf(discrepancy), discrepancy } },
   ];
 }
 
 function smallestDuplicate({ discrepancies }: Recorded, { kind }: Discrepancy) {
-  const isDuplicate = (each: Pick<Discrepancy, 'kind'>) =>
-    each.kind === 'second_payment_found' || each.kind === 'second_payout_found';
-  const duplicates = discrepancies.filter(isDuplicate).toSorted((a, b) => amountIn(a) - amountIn(b));
-  return isDuplicate({ kind }) && duplicates.length >= duplicatesMax ? duplicates[0] : undefined;
+  if (kind !== 'second_payment_found' && kind !== 'second_payout_found') return undefined;
+  const duplicates = discrepancies.filter((each) => each.kind === kind);
+  if (duplicates.length < duplicatesMax) return undefined;
+  return duplicates.toSorted((a, b) => amountIn(a) - amountIn(b))[0];
 }
 
-/** The amount that may have moved under the provider's token. */
-const amountIn = ({ theirs }: Pick<Discrepancy, 'theirs'>): number =>
-  theirs === null || theirs.status === 'declined' || theirs.status === 'expired' ? 0 : theirs.amount;
+const amountIn = ({ theirs }: Pick<Discrepancy, 'theirs'>): number => theirs?.amount ?? 0;
 
 /** The provider's record agrees with ours. */
 export const endDiscrepancy = (state: Recorded, key: string | undefined): Events =>
@@ -167,7 +165,7 @@ export function worstCaseOf({
   ours,
   theirs,
 }: Pick<Discrepancy, 'operation' | 'ours' | 'theirs'>): number {
-  if (operation === 'payment') return ours === null ? 0 : Math.max(0, leftIn(ours) - leftIn(theirs, ours));
+  if (operation === 'payment') return Math.max(0, leftIn(ours) - leftIn(theirs, ours));
   const isOtherMoney = ours !== null && theirs?.currency !== ours.currency;
   return isOtherMoney ? 0 : Math.max(0, paidOutIn(theirs) - paidOutIn(ours));
 }

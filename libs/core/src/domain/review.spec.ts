@@ -5,11 +5,13 @@ import {
   afterResolved,
   noReviews,
   findOpen,
+  isOpen,
   openReview,
   proposalFor,
   resolveWhere,
   type Resolution,
   type Reviewable,
+  type ReviewOpened,
   type ReviewResolved,
 } from './review.ts';
 
@@ -47,6 +49,39 @@ test.each([
     reason: 'seen',
   });
   expect(openReview(known, 'odd', other)).toHaveLength(1);
+});
+
+test('one review of each code is open, with the latest evidence', () => {
+  const acknowledged = resolvedIn(openedIn(noReviewsYet, 'odd', { number: 1 }), {
+    code: 'odd',
+    number: 1,
+    resolution: 'acknowledged',
+    reason: 'seen',
+  });
+  expect(openReview(acknowledged, 'odd', evidence)).toEqual([]);
+  expect(openReview(acknowledged, 'even', evidence)).toHaveLength(1);
+  const open = openedIn(openedIn(acknowledged, 'odd', { number: 2 }), 'even', {});
+  expect([isOpen(open, 'odd'), isOpen(acknowledged, 'odd'), isOpen(noReviewsYet, 'odd')]).toEqual([
+    true,
+    false,
+    false,
+  ]);
+  expect(openReview(open, 'odd', { ...evidence, number: 2 })).toEqual([]);
+  // The acknowledged evidence again: a person must see that it is back.
+  expect(openReview(open, 'odd', evidence)).toEqual([
+    {
+      type: 'ReviewResolved',
+      data: { code: 'odd', number: 2, resolution: 'superseded', reason: 'Newer evidence exists.' },
+    },
+    { type: 'ReviewOpened', data: { code: 'odd', evidence } },
+  ]);
+});
+
+test('long texts in the evidence are cut', () => {
+  const [opened] = openReview(noReviewsYet, 'odd', { text: 'x'.repeat(10_000), number: 1 });
+  const { evidence: stored } = opened!.data as ReviewOpened<Code>['data'];
+  expect(stored['number']).toBe(1);
+  expect(String(stored['text'])).toHaveLength(256);
 });
 
 test('only an acknowledgement is remembered', () => {
@@ -90,6 +125,12 @@ test('a resolution closes only its own review, and remembers only its evidence',
   const after = resolvedIn(open, { code: 'odd', number: 2, resolution: 'acknowledged', reason: 'seen' });
   expect(after.reviews.map(({ number }) => number)).toEqual([1]);
   expect(after.acknowledged.map(({ number }) => number)).toEqual([2]);
+});
+
+test('an acknowledgement ends like a review', () => {
+  const data = { code: 'odd', number: 1, reason: 'seen' } as const;
+  const acknowledged = resolvedIn(openedIn(noReviewsYet, 'odd', {}), { ...data, resolution: 'acknowledged' });
+  expect(resolvedIn(acknowledged, { ...data, resolution: 'retrieved' }).acknowledged).toEqual([]);
 });
 
 test('each resolved review has its own event', () => {

@@ -60,8 +60,7 @@ function adoptedFrom({ observed, product = '', adoptedAt, ...command }: AdoptPay
   const { environment, team, wallet, isPayable, account, callbackUrl } = command;
   const { serviceToken, amount, currency, orderNumber, processingUrl, createdAt, recurringToken } = observed;
   const refundedAmount = refundedAmountOf(observed) ?? 0;
-  const shown = statusOf(observed);
-  const status = shown === 'approved' && refundedAmount === amount ? 'refunded' : shown;
+  const status = statusOf(observed);
   const { authorizedAmount: held = 0 } = observed;
   const authorizedAmount = status === 'pending' ? held : 0;
   return {

@@ -10,6 +10,7 @@ import {
   observed,
   paymentAfter,
   paymentDomain,
+  requested,
   sampleEvents,
 } from '../testing/samples.ts';
 import type { DiscrepancyKind } from '../discrepancy.ts';
@@ -58,12 +59,15 @@ const cases: [PaymentPhase, PaymentInput, DiscrepancyKind, number, string[]][] =
   ['approved', shows('declined'), 'final_status_revised', 1000, acceptable],
   ['approved', shows('expired'), 'final_status_revised', 1000, acceptable],
   ['approved', shows('pending'), 'final_status_revised', 1000, notAcceptable],
+  ['approved', shows('init'), 'final_status_revised', 1000, notAcceptable],
   ['approved', shows('refunded', { refundedAmount: undefined }), 'refund_disagrees', 1000, acceptable],
   ['approved', missing, 'only_here', 1000, acceptable],
   ['refunded', shows('approved', { refundedAmount: 400 }), 'refund_disagrees', 0, acceptable],
   ['declined', shows('approved', { amount: 1100 }), 'final_status_revised', 0, acceptable],
   ['expired', shows('approved', { amount: 900 }), 'final_status_revised', 0, acceptable],
   ['expired', shows('pending'), 'final_status_revised', 0, notAcceptable],
+  ['expired', shows('init', { authorizedAmount: 1 }), 'final_status_revised', 0, notAcceptable],
+  ['refunded', shows('approved', { refundedAmount: undefined }), 'refund_disagrees', 0, acceptable],
   ['failed', shows('approved', { amount: 900 }), 'final_status_revised', 0, acceptable],
   ['failed', shows('pending'), 'final_status_revised', 0, notAcceptable],
   ['init', shows('init', { amount: 900 }), 'terms_disagree', 0, acceptable],
@@ -86,6 +90,7 @@ describe('a discrepancy of a payment', () => {
   it('is recorded once, replaced by another snapshot, and ends when both agree', () => {
     const history = after(historyTo.approved, shows('declined'));
     given(history).when(shows('declined')).thenNothing();
+    given(after(historyTo.approved, missing)).when(missing).thenNothing();
     expect(typesOf(decided(history, shows('expired')))).toEqual(['ReviewResolved', 'ReviewOpened']);
     expect(typesOf(decided(history, shows('approved')))).toEqual(['ReviewResolved']);
   });
@@ -95,6 +100,37 @@ describe('a discrepancy of a payment', () => {
     ['a page that waits for its customer', shows('init')],
   ])('is not %s of an expired payment', (_what, input) => {
     given(historyTo.expired).when(input).thenNothing();
+  });
+
+  it('is not the page of a failed payment, which no customer received', () => {
+    given(historyTo.failed).when(shows('init')).thenNothing();
+  });
+
+  it.each([
+    ['an open charge that failed here', [requested({ kind: 'card' }), ...historyTo.failed.slice(1)]],
+    [
+      'an open payment that a person declared not made',
+      after(historyTo.init, missing, answer('accept_theirs')),
+    ],
+  ])('is %s', (_what, history) => {
+    const { discrepancies } = paymentAfter(after(history, shows('init')));
+    expect(discrepancies).toMatchObject([{ kind: 'final_status_revised' }]);
+  });
+
+  it('about a refunded sum stays while the provider shows no sum', () => {
+    const refunded: PaymentEvent = { type: 'ExternalRefundObserved', data: { amount: 400 } };
+    const less = after([...historyTo.approved, refunded], shows('approved', { refundedAmount: 100 }));
+    expect(paymentAfter(less).discrepancies).toMatchObject([{ kind: 'refund_disagrees' }]);
+    given(less)
+      .when(shows('approved', { refundedAmount: undefined }))
+      .thenNothing();
+    given(less)
+      .when(shows('refunded', { refundedAmount: undefined }))
+      .thenNothing();
+    const declined = after([...historyTo.approved, refunded], shows('declined'));
+    expect(typesOf(decided(declined, shows('approved', { refundedAmount: undefined })))).toEqual([
+      'ReviewResolved',
+    ]);
   });
 
   it('may have been paid while the provider shows a status that takes money', () => {
@@ -140,6 +176,19 @@ describe('theirs, accepted,', () => {
     const history = after(historyTo[phase], input, answer('accept_theirs'));
     expect(paymentAfter(history)).toMatchObject({ ...becomes, discrepancies: [], reviews: [] });
     expect(decided(history, input).filter(({ type }) => type === 'ReviewOpened')).toEqual([]);
+  });
+
+  it('changes the requested amount only if the terms disagreed, and only by its own record', () => {
+    const revised = after(historyTo.declined, shows('approved', { amount: 900 }), answer('accept_theirs'));
+    expect(paymentAfter(revised).terms.amount).toBe(1000);
+    const duplicate = shows('approved', { serviceToken: 'token-b', amount: 500 });
+    const second = after(
+      historyTo.approved,
+      duplicate,
+      shows('approved', { amount: 900 }),
+      answer('accept_theirs', { number: 2 }),
+    );
+    expect(paymentAfter(second)).toMatchObject({ approvedAmount: 900, discrepancies: [{ number: 1 }] });
   });
 });
 
@@ -192,6 +241,23 @@ describe('a duplicate', () => {
     const { discrepancies } = paymentAfter(after(historyTo.approved, ...all));
     expect(discrepancies.map(({ theirs }) => theirs?.amount)).toEqual(tokens.slice(1).map((at) => 100 + at));
   });
+
+  it('beyond ten is ignored unless it is larger than the smallest, and never replaces another kind', () => {
+    const amounts = [300, 200, 400, 500, 600, 700, 800, 900, 1000, 1100];
+    const ten = amounts.map((amount) => shown(`token-${amount}`, 'approved', { amount }));
+    const history = after(historyTo.approved, shows('approved', { amount: 1 }), ...ten);
+    given(history)
+      .when(shown('token-z', 'approved', { amount: 200 }))
+      .thenNothing();
+    const { discrepancies } = paymentAfter(after(history, shown('token-z', 'approved', { amount: 201 })));
+    expect(discrepancies.map(({ theirs }) => theirs?.amount)).toEqual([
+      1,
+      ...amounts.filter((amount) => amount !== 200),
+      201,
+    ]);
+    const own = paymentAfter(after(after(historyTo.approved, ...ten), shows('approved', { amount: 1 })));
+    expect(own.discrepancies).toHaveLength(11);
+  });
 });
 
 // A reviewer answered that a refund was not made, its answer arrived after all, and the team was asked to repeat it.
@@ -224,5 +290,11 @@ describe('a refund that failed here', () => {
     const grown = paymentAfter(after(history, shows('approved', { refundedAmount: amount })));
     expect(grown.refundedAmount).toBe(amount);
     expect(reservedByDiscrepancies(grown)).toBe(0);
+  });
+
+  it('reserves its amount in addition to what the payment itself reserves', () => {
+    const payment = paymentAfter(after([...submitted, notMade], made, shows('approved', { amount: 900 })));
+    expect(payment.discrepancies).toHaveLength(2);
+    expect(reservedByDiscrepancies(payment)).toBe(amount + 100);
   });
 });

@@ -62,10 +62,10 @@ export const withTermsOf = (state: Payment, reported: ReportedPayment): Observed
 type Reported = Pick<ObservedPayment, 'status' | 'amount'> & { refundedAmount?: number | null | undefined };
 
 /** After a partial refund some deployments report `refunded`: a shown sum outranks the status. */
-export const statusOf = ({ status, amount, refundedAmount }: Reported): string =>
-  status === 'refunded' && !isRefundedByWord({ status, refundedAmount }) && (refundedAmount ?? 0) < amount
-    ? 'approved'
-    : status;
+export function statusOf(shown: Reported): string {
+  if (!isPaid(shown)) return shown.status;
+  return isRefundedByWord(shown) || (shown.refundedAmount ?? 0) >= shown.amount ? 'refunded' : 'approved';
+}
 
 /** True if the status is known, and the order is the one inquired about. */
 export const isUnderstood = (state: Payment, observed: ObservedPayment): boolean =>
@@ -120,7 +120,7 @@ type Progress = PaymentEventOf<
 >;
 
 function progressTo({ captureOrVoid }: Payment, observed: ObservedPayment): Progress | undefined {
-  const status = statusOf(observed) as PaymentStatus;
+  const status = observed.status as PaymentStatus;
   const mask = maskOf(observed);
   const { authorizedAmount = 0 } = observed;
   switch (status) {
@@ -197,8 +197,7 @@ export function revise(
   }
   const shown = isRefundedByWord(theirs) ? amount : theirs.refundedAmount;
   const refundedAmount = Math.min(amount, shown ?? state.refundedAmount);
-  const isRefunded = statusOf({ ...theirs, refundedAmount }) === 'refunded' || refundedAmount >= amount;
-  const to = isRefunded ? 'refunded' : 'approved';
+  const to = refundedAmount >= amount ? 'refunded' : 'approved';
   return { type: 'FinalStatusRevised', data: { from, to, amount, refundedAmount, ...token } };
 }
 

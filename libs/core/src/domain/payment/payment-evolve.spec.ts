@@ -13,13 +13,7 @@ import {
 } from '../testing/samples.ts';
 import { InvariantViolation } from '../invariant.ts';
 import type { PaymentEvent, PaymentEventType } from './payment-events.ts';
-import {
-  paymentPhases,
-  paymentWalk,
-  phaseOf,
-  type BeginningType,
-  type PaymentPhase,
-} from './payment-machine.ts';
+import { paymentPhases, paymentWalk, type BeginningType, type PaymentPhase } from './payment-machine.ts';
 import { evolve, toMachineEvent } from './payment-evolve.ts';
 import { machineStateOf, reservedAmount, type Payment } from './payment-state.ts';
 
@@ -81,7 +75,7 @@ describe.each(paymentPhases)('in phase %s', (phase) => {
     const payment = frozen(paymentIn(phase));
     const next = paymentWalk.next(machineStateOf(payment), toMachineEvent(payment, event));
     if (next === undefined) expect(() => evolve(payment, event)).toThrow(InvariantViolation);
-    else expect(evolve(payment, event).phase).toBe(phaseOf(next));
+    else expect(machineStateOf(evolve(payment, event)).lifecycle).toBe(next.lifecycle);
   });
 });
 
@@ -246,4 +240,47 @@ test('a refund submitted twice breaks the stream, and so does a concurrent one',
   expect(() => fold([...submitted, refundSubmitted('refund-2', 300)])).toThrow(InvariantViolation);
   const declined = [...submitted, refundDeclined('refund-1')];
   expect(() => fold([...declined, refundSubmitted('refund-1', 300)])).toThrow(InvariantViolation);
+});
+
+const twice = [...approved, refundSubmitted('refund-1', 300), refundApproved('refund-1')];
+
+test.each<[string, PaymentEvent[]]>([
+  ['PaymentApproved occurred before the first event', [sampleEvents.PaymentApproved]],
+  ['PaymentRequested occurred after the first event', [requested(), requested()]],
+  ['PaymentAdopted occurred after the first event', [requested(), adopted()]],
+  ['a call without a submission was settled', [...historyTo.authorized, sampleEvents.CaptureRefused]],
+  ['a refund was submitted twice', [...twice, refundSubmitted('refund-1', 300)]],
+  ['a refund without a submission was settled', [...approved, refundApproved('refund-1')]],
+  ['a refund was settled twice', [...twice, refundSubmitted('refund-2', 1), refundApproved('refund-1')]],
+])('a broken stream: %s', (problem, history) => {
+  expect(() => fold(history)).toThrow(new InvariantViolation(problem));
+});
+
+test('after a review of a capture without an outcome, submissions are counted from zero', () => {
+  const again = [
+    ...historyTo.capturing,
+    sampleEvents.CaptureUnresolved,
+    sampleEvents.CaptureSubmitted,
+    sampleEvents.CaptureUnresolved,
+  ];
+  const reviewed = (code: 'capture_unresolved' | 'service_not_readable') =>
+    paymentAfter([
+      ...again,
+      { type: 'ReviewOpened', data: { code, evidence: {} } },
+      { type: 'ReviewResolved', data: { code, number: 1, resolution: 'check_again', reason: 'asked' } },
+    ]).captureOrVoid;
+  expect(paymentAfter(again).captureOrVoid).toMatchObject({ number: 2, repeats: 1 });
+  expect(reviewed('service_not_readable')).toMatchObject({ number: 2, repeats: 1 });
+  expect(reviewed('capture_unresolved')).toMatchObject({ number: 2, repeats: 0 });
+});
+
+test('an unresolved refund keeps its unconfirmed errors until it is settled', () => {
+  const errors = [apiError('processing_error')];
+  const unresolved: PaymentEvent = {
+    type: 'RefundUnresolved',
+    data: { refundToken: 'refund-1', reason: 'timeout', errors },
+  };
+  const history = [...approved, refundSubmitted('refund-1', 300), unresolved];
+  expect(paymentAfter(history).refunds).toMatchObject([{ unconfirmed: errors }]);
+  expect(paymentAfter([...history, refundApproved('refund-1')]).refunds[0]).not.toHaveProperty('unconfirmed');
 });

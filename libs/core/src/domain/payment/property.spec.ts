@@ -9,9 +9,16 @@ import { decide } from './payment-decide.ts';
 import { isPaid, type DiscrepancyKind } from '../discrepancy.ts';
 import { reservedByDiscrepancies } from './observation.ts';
 import { decodePaymentEvent, type PaymentEvent } from './payment-events.ts';
-import { isFinalPhase, statusOfPhase } from './payment-machine.ts';
-import { evolve } from './payment-evolve.ts';
-import { isDecided, isPaidPhase, reservedAmount, type Payment, type PaymentState } from './payment-state.ts';
+import { isFinalPhase, paymentWalk, statusOfPhase } from './payment-machine.ts';
+import { evolve, toMachineEvent } from './payment-evolve.ts';
+import {
+  isDecided,
+  isPaidPhase,
+  machineStateOf,
+  reservedAmount,
+  type Payment,
+  type PaymentState,
+} from './payment-state.ts';
 
 const kinds = ['hosted', 'card', 'recurring'] as const;
 
@@ -170,6 +177,7 @@ function checkHistory({ history, state: current }: World): void {
   for (const [index, event] of history.entries()) {
     const before = state;
     state = evolve(before, event);
+    checkMachine(before, event, state);
     const [from, to] = [before, state].map((each) =>
       each === undefined ? 'init' : statusOfPhase(each.phase),
     );
@@ -180,6 +188,13 @@ function checkHistory({ history, state: current }: World): void {
       expect(history[index - 1]).toMatchObject({ data: { resolution: 'accept_theirs' } });
   }
   expectSame(state, current);
+}
+
+/** The calls in the fold are those in the machine's state. */
+function checkMachine(before: PaymentState, event: PaymentEvent, after: Payment): void {
+  if (before === undefined || event.type === 'PaymentRequested' || event.type === 'PaymentAdopted') return;
+  const next = paymentWalk.next(machineStateOf(before), toMachineEvent(after, event));
+  expectSame(machineStateOf(after), next);
 }
 
 /** As `toEqual`, but fast enough for hundreds of thousands of calls. */

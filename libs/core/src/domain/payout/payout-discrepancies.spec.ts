@@ -81,6 +81,42 @@ describe('a duplicate payout', () => {
     expect(payoutAfter([...kept, ...decided(kept, declined)]).discrepancies).toEqual([]);
   });
 
+  it('in another currency reserves nothing, nor does one that an operator released', () => {
+    const { approved } = payoutHistoryTo;
+    const dollars = shows('approved', { serviceToken: 'token-b', currency: 'USD' });
+    const found = [...approved, second('token-b', 'approved')];
+    const released: PayoutEvent = {
+      type: 'ReviewResolved',
+      data: { code: 'discrepancy', number: 1, resolution: 'keep_ours', reason: 'ours', releases: true },
+    };
+    for (const history of [
+      [...approved, ...decided(approved, dollars)],
+      [...found, released],
+    ]) {
+      expect(payoutAfter(history).discrepancies).toHaveLength(1);
+      expect(reservedByPayoutDiscrepancies(payoutAfter(history))).toBe(0);
+    }
+  });
+
+  it('keeps its record while theirs of the payout itself is accepted', () => {
+    const found = [...payoutHistoryTo.approved, second('token-b', 'approved')];
+    for (const [input, becomes] of [
+      [shows('approved', { amount: 900 }), { terms: { amount: 900 } }],
+      [missing(), { phase: 'declined', terms: { amount: 1_000 } }],
+    ] as const) {
+      const differing = [...found, ...decided(found, input)];
+      const accepted: PayoutInput = {
+        type: 'ResolveReview',
+        code: 'discrepancy',
+        number: 2,
+        resolution: 'accept_theirs',
+        reason: 'asked them',
+      };
+      const payout = payoutAfter([...differing, ...decided(differing, accepted)]);
+      expect(payout).toMatchObject({ ...becomes, discrepancies: [{ serviceToken: 'token-b' }] });
+    }
+  });
+
   it('that was declined is none', () => {
     given(payoutHistoryTo.approved)
       .when(shows('declined', { serviceToken: 'token-b' }))

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
+  foldPayout,
   payoutAfter,
   payoutCall,
   payoutHistoryTo,
@@ -13,9 +14,11 @@ import type { PayoutEvent } from './payout-events.ts';
 import { payoutPhaseOf, payoutPhases, payoutStateOf, payoutWalk } from './payout-machine.ts';
 import {
   evolvePayout,
+  isApprovalOver,
   isPayoutAwaited,
   inquiryNeedOfPayout,
   payoutCallAnnouncedBy,
+  payoutQuietUntil,
   toPayoutMachineEvent,
 } from './payout-state.ts';
 
@@ -49,6 +52,16 @@ test('a payout that a second key must approve begins without a call', () => {
   });
 });
 
+test.each<[string, PayoutEvent[]]>([
+  ['PayoutApproved occurred before the first event', [payoutSampleEvents.PayoutApproved]],
+  [
+    'PayoutApprovalRequested occurred after the first event',
+    [payoutRequested(), payoutSampleEvents.PayoutApprovalRequested],
+  ],
+])('a broken stream: %s', (problem, history) => {
+  expect(() => foldPayout(history)).toThrow(new InvariantViolation(problem));
+});
+
 describe.each(payoutPhases)('in phase %s', (phase) => {
   const again = [payoutSampleEvents.PayoutApprovalRequested, payoutRequested()];
 
@@ -75,6 +88,28 @@ test('a refusal has its errors, and the failure its reason', () => {
   const { errors, failure } = payoutAfter(payoutHistoryTo.failed);
   expect(errors).toEqual([{ ...refusalError, message: 'A sentence.' }]);
   expect(failure).toBe('refused');
+});
+
+test('a declined payout has its reason', () => {
+  expect(payoutAfter(payoutHistoryTo.declined).declineReason).toBe('do_not_honor');
+});
+
+test('only what awaits an approval can be too old for it', () => {
+  const { awaiting_approval: awaiting, requested } = payoutHistoryTo;
+  expect([86_449_999, 86_450_000].map((at) => isApprovalOver(payoutAfter(awaiting), at))).toEqual([
+    false,
+    true,
+  ]);
+  expect(isApprovalOver(payoutAfter(requested), 86_450_000)).toBe(false);
+});
+
+test('the outcome may be known after the quiet period, and after a later callback', () => {
+  const { pending } = payoutHistoryTo;
+  const late: PayoutEvent = { type: 'CallbackDeferred', data: { deferredAt: 170_000 } };
+  const early: PayoutEvent = { type: 'CallbackDeferred', data: { deferredAt: 1 } };
+  expect(
+    [pending, [...pending, early], [...pending, late]].map((each) => payoutQuietUntil(payoutAfter(each))),
+  ).toEqual([160_000, 160_000, 170_000]);
 });
 
 test('a revision drops the reasons of the superseded status', () => {
