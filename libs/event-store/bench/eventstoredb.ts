@@ -67,6 +67,7 @@ async function round(): Promise<void> {
     const text = { data: JSON.stringify(event.data), metadata: JSON.stringify(event.metadata) };
     return link.client.appendToStream(stream, toEventData({ ...event, ...text }), {
       expectedRevision: 'no_stream',
+      credentials: link.appendCredentials,
     });
   });
   await measured(`adapter${run}: deliveries`, async () => {

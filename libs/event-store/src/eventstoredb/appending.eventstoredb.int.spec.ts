@@ -107,16 +107,6 @@ describe('appends at the same time', () => {
     expect(order).toEqual(['beside it', 'hanging', 'after it']);
     expect(await readAll(store, hanging)).toHaveLength(1);
   });
-
-  it('accept events of any size', async () => {
-    const { store } = await servedStore();
-    const stream = freshStream();
-    const sizes = [10, 60_000, 70_000, 900_000, 20];
-    for (const [index, size] of sizes.entries())
-      await store.append(stream, [givenEvent('x'.repeat(size))], index === 0 ? 'no-stream' : index - 1);
-    const texts = (await readData(store, stream)) as string[];
-    expect(texts.map(({ length }) => length)).toEqual(sizes);
-  });
 });
 
 describe('several clients in one process', () => {
@@ -288,16 +278,6 @@ it.each(['too-large', 'event-too-large'] as const)(
     expect(received).toHaveLength(1);
   },
 );
-
-it('continues after an outage of the server', async () => {
-  const { store, server } = await servedStore();
-  const stream = freshStream();
-  await store.append(stream, givenEvents(1), 'no-stream');
-  server.goDown();
-  const appending = store.append(stream, givenEvents(1), 0);
-  await server.comeBack();
-  expect(await appending).toMatchObject({ kind: 'appended', revision: 1 });
-});
 
 describe('truncate', () => {
   it('keeps other metadata of the stream', async () => {

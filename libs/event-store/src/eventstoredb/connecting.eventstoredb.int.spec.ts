@@ -1,15 +1,13 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
-import { Secret, StartupError, createLog, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
+import { Secret, StartupError, createLog, systemClock } from '@tollgate/service-kit';
 import { generate } from 'selfsigned';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readLast } from '../follower/checkpoint.ts';
-import { decideAndAppend } from '../load-decide-append.ts';
-import { runUnderLease } from '../lease.ts';
 import { servedStore } from '../testing/eventstoredb-store.ts';
 import { startTestServer } from '../testing/eventstoredb-server/server.ts';
 import { temporaryStore } from '../testing/temporary-store.ts';
-import { freshStream, givenEvent, givenEvents, readAll, readData } from '../testing/given-events.ts';
+import { freshStream, givenEvents, readAll, readData } from '../testing/given-events.ts';
 import { openLink } from './connection.ts';
 import { createEventStoreDbStore } from './eventstoredb-event-store.ts';
 import { createReads } from './reading.ts';
@@ -188,52 +186,4 @@ describe('reading', () => {
     await reads.first(stream, {});
     await expect.poll(() => link.client['disposableStreams'].size, waiting).toBe(0);
   });
-});
-
-it('carries the lease', async () => {
-  const { store, another } = await servedStore();
-  const stores = [store, await another()];
-  const stopping = new AbortController();
-  const working: number[] = [];
-  const candidates = stores.map((each, index) =>
-    runUnderLease(
-      {
-        store: each,
-        clock: systemClock,
-        ids: systemIds,
-        name: 'one',
-        log: silentLog,
-        holder: `candidate-${index}`,
-        signal: stopping.signal,
-      },
-      async (signal) => {
-        working.push(index);
-        await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
-      },
-    ),
-  );
-  await expect.poll(() => working.length, waiting).toBe(1);
-  stopping.abort();
-  await Promise.all(candidates);
-  expect(working).toHaveLength(1);
-  expect((await readAll(store, 'lease-one')).at(-1)?.type).toBe('LeaseReleased');
-});
-
-it('supports concurrent decisions on the state of a stream', async () => {
-  const { store, another } = await servedStore();
-  const stores = [store, await another()];
-  const stream = freshStream();
-  const decisions = Array.from({ length: 10 }, (_, index) =>
-    decideAndAppend<number, string, never>({
-      store: stores[index % 2]!,
-      stream,
-      initial: 0,
-      decode: (recorded) => String(recorded.data),
-      evolve: (count) => count + 1,
-      decide: (count) => ({ kind: 'events', events: [`number ${count}`] }),
-      toNewEvents: (events) => events.map((event) => givenEvent(event)),
-    }),
-  );
-  await Promise.all(decisions);
-  expect(await readData(store, stream)).toEqual(Array.from({ length: 10 }, (_, index) => `number ${index}`));
 });

@@ -86,20 +86,6 @@ describe('a live subscription that lags by 32 events', () => {
     expect(server.subscriptionCount()).toBeGreaterThan(2);
     expect(warnings).toEqual([]);
   });
-
-  it('is kept by a server that lets it catch up', async () => {
-    const { store, server } = await servedStore();
-    server.faults.behindMax = Infinity;
-    const category = freshCategory();
-    const subscription = probe(store, { prefixes: [`${category}-`] });
-    await subscription.caughtUp();
-    const last = appended(await store.append(`${category}-1`, givenEvents(200), 'no-stream'));
-    await subscription.caughtUp(last.position);
-    await subscription.stop();
-    expect(revisionsOf(subscription)).toEqual(upTo(200));
-    // The first until it had caught up, and the one that is shared.
-    expect(server.subscriptionCount()).toBe(2);
-  });
 });
 
 describe('an append', () => {

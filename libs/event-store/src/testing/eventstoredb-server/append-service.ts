@@ -1,22 +1,17 @@
-import type { ServerDuplexStream, ServerReadableStream, ServiceError, sendUnaryData } from '@grpc/grpc-js';
+import type { ServerReadableStream, ServiceError, sendUnaryData } from '@grpc/grpc-js';
 import { status } from '@grpc/grpc-js';
 import shared from '@eventstore/db-client/generated/shared_pb.js';
-import statusMessages from '@eventstore/db-client/generated/status_pb.js';
 import streams from '@eventstore/db-client/generated/streams_pb.js';
-import any from 'google-protobuf/google/protobuf/any_pb.js';
-import empty from 'google-protobuf/google/protobuf/empty_pb.js';
 import { InvalidArgument } from '../../errors.ts';
 import type { Appended, Conflict, EventStore, ExpectedRevision, NewEvent } from '../../event-store.ts';
 import type { AppendFault, ReceivedCall, ServerFaults } from './faults.ts';
 import type { HiddenAppends } from './hidden-appends.ts';
 import { leadership, notReady, serviceError } from './service-errors.ts';
-import { bytesOnDisk, streamOf, toIdentifier, toNewEvent, toWirePosition } from './wire-events.ts';
+import { bytesOnDisk, streamOf, toNewEvent, toWirePosition } from './wire-events.ts';
 import { toStoredStream } from './wire-streams.ts';
 
 type AppendReq = InstanceType<typeof streams.AppendReq>;
 type AppendResp = InstanceType<typeof streams.AppendResp>;
-type BatchAppendReq = InstanceType<typeof streams.BatchAppendReq>;
-type BatchAppendResp = InstanceType<typeof streams.BatchAppendResp>;
 
 /** The default `MaxAppendSize`. */
 const appendBytesMax = 1_048_576;
@@ -66,42 +61,6 @@ export function createAppend(parts: Parts) {
         else respond(null, toAppendResp(outcome.answer, outcome.fault));
       });
     });
-  };
-}
-
-/** `BatchAppend`: one stream for all appends of a client. */
-export function createBatchAppend(parts: Parts) {
-  return (call: ServerDuplexStream<BatchAppendReq, BatchAppendResp>): void => {
-    const appends = new Map<string, WireAppend>();
-    const underWay = new Set<Promise<void>>();
-    call.on('data', (request: BatchAppendReq) => {
-      const id = request.getCorrelationId()?.getString() ?? '';
-      const append = appends.get(id) ?? { stream: '', events: [], bytes: 0, expected: 'any' };
-      appends.set(id, append);
-      const options = request.getOptions();
-      if (options !== undefined) {
-        append.stream = streamOf(options.getStreamIdentifier());
-        append.expected = options.hasStreamPosition()
-          ? options.getStreamPosition()
-          : options.hasNoStream()
-            ? 'no_stream'
-            : 'any';
-      }
-      for (const message of request.getProposedMessagesList()) addTo(append, message);
-      if (!request.getIsFinal()) return;
-      appends.delete(id);
-      const answered = carryOut(parts, append).then((outcome) => {
-        underWay.delete(answered);
-        if (outcome === 'no-answer') return;
-        if (outcome === tooLarge) call.write(refusedAsTooLarge(request, append.stream));
-        else if (outcome instanceof Error) call.emit('error', outcome);
-        else call.write(toBatchAppendResp(request, append.stream, outcome.answer));
-      });
-      underWay.add(answered);
-    });
-    call.on('error', () => undefined);
-    // Some clients half-close only after they have been answered.
-    call.on('end', () => void Promise.all(underWay).then(() => call.end()));
   };
 }
 
@@ -170,50 +129,6 @@ function toAppendResp(answer: Appended | Conflict, fault: AppendFault | undefine
   }
   response.setSuccess(success);
   return response;
-}
-
-function toBatchAppendResp(
-  request: BatchAppendReq,
-  stream: string,
-  answer: Appended | Conflict,
-): BatchAppendResp {
-  const response = new streams.BatchAppendResp();
-  response.setCorrelationId(request.getCorrelationId());
-  response.setStreamIdentifier(toIdentifier(stream));
-  if (answer.kind === 'conflict') {
-    const wrong = new shared.WrongExpectedVersion();
-    if (answer.actual === 'no-stream') wrong.setCurrentNoStream(new empty.Empty());
-    else wrong.setCurrentStreamRevision(String(answer.actual));
-    response.setError(toStatus(wrong, 'WrongExpectedVersion'));
-    return response;
-  }
-  const position = new shared.AllStreamPosition();
-  position.setCommitPosition(toWirePosition(answer.position));
-  position.setPreparePosition(toWirePosition(answer.position));
-  const success = new streams.BatchAppendResp.Success();
-  success.setCurrentRevision(String(answer.revision));
-  success.setPosition(position);
-  response.setSuccess(success);
-  return response;
-}
-
-/** Of this append only: the others on the stream go on. */
-function refusedAsTooLarge(request: BatchAppendReq, stream: string): BatchAppendResp {
-  const tooLargeFor = new shared.MaximumAppendSizeExceeded();
-  tooLargeFor.setMaxappendsize(appendBytesMax);
-  const response = new streams.BatchAppendResp();
-  response.setCorrelationId(request.getCorrelationId());
-  response.setStreamIdentifier(toIdentifier(stream));
-  response.setError(toStatus(tooLargeFor, 'MaximumAppendSizeExceeded'));
-  return response;
-}
-
-function toStatus(message: { serializeBinary(): Uint8Array }, name: string) {
-  const details = new any.Any();
-  details.pack(message.serializeBinary(), `event_store.client.${name}`);
-  const failure = new statusMessages.Status();
-  failure.setDetails(details);
-  return failure;
 }
 
 const notLeader = ({ host, port }: { host: string; port: number }) =>

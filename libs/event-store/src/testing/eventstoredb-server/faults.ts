@@ -50,8 +50,6 @@ export interface ServerFaults {
   writersStalled: Promise<void> | undefined;
   /** Each call for events is cut off after this many, without a status; undefined: never. */
   callsEndAfter: number | undefined;
-  /** A live subscription that lags by this many events is dropped, as by 22.10; infinite: never, as of 24.6. */
-  behindMax: number;
   /** Called for each append; undefined: it is executed. */
   onAppend: (append: ReceivedAppend) => AppendFault | undefined;
   /** Reads return nothing, for as long as this is true. */
@@ -66,7 +64,6 @@ export const noFaults = (): ServerFaults => ({
   state: 'leading',
   writersStalled: undefined,
   callsEndAfter: undefined,
-  behindMax: 32,
   onAppend: () => undefined,
   readsAreSilent: false,
   subscriptionsAreSilent: false,

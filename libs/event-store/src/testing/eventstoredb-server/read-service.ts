@@ -138,7 +138,7 @@ async function subscribe(
   const [from, isWanted] = [positionOf(options), toFilter(options)];
   const passedOverMax = checkpointInterval(options);
   const sent = createCutter(call, faults);
-  const sendLive = createLiveSender(call, faults);
+  const sendLive = createLiveSender(call);
   let isLive = false;
   let passedOver = 0;
   for await (const item of store.subscribe({ from, prefixes: [''], signal })) {
@@ -160,11 +160,14 @@ async function subscribe(
   }
 }
 
+/** A live subscription that lags by this many events is dropped, as by 22.10. */
+const behindMax = 32;
+
 /** Returns the function that writes an event without waiting for the client. @throws ServiceError if too many wait */
-function createLiveSender(call: Call, faults: ServerFaults): (response: ReadResp) => void {
+function createLiveSender(call: Call): (response: ReadResp) => void {
   let waiting = 0;
   return (response) => {
-    if (waiting >= faults.behindMax) throw consumerTooSlow();
+    if (waiting >= behindMax) throw consumerTooSlow();
     waiting += 1;
     call.write(response, () => (waiting -= 1));
   };

@@ -1,11 +1,18 @@
-import { Server, ServerCredentials, status, type ServerUnaryCall, type sendUnaryData } from '@grpc/grpc-js';
+import {
+  Server,
+  ServerCredentials,
+  status,
+  type ServerDuplexStream,
+  type ServerUnaryCall,
+  type sendUnaryData,
+} from '@grpc/grpc-js';
 import gossip from '@eventstore/db-client/generated/gossip_pb.js';
 import gossipServices from '@eventstore/db-client/generated/gossip_grpc_pb.js';
 import features from '@eventstore/db-client/generated/serverfeatures_pb.js';
 import featureServices from '@eventstore/db-client/generated/serverfeatures_grpc_pb.js';
 import streamServices from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import type { EventStore } from '../../event-store.ts';
-import { createAppend, createBatchAppend } from './append-service.ts';
+import { createAppend } from './append-service.ts';
 import { type ReceivedCall, type ServerFaults, noFaults } from './faults.ts';
 import { createHiddenAppends } from './hidden-appends.ts';
 import { createLogReader } from './log-reader.ts';
@@ -117,7 +124,8 @@ function addServices(
   server.addService(streamServices.StreamsService, {
     append: (call: Parameters<typeof append>[0], respond: Parameters<typeof append>[1]) =>
       isLetIn(call.metadata.get('authorization')) ? append(call, respond) : respond(accessDenied()),
-    batchAppend: createBatchAppend(parts),
+    // Supported, as by a real server, so that an append of ours that took this path would fail here.
+    batchAppend: (call: ServerDuplexStream<unknown, unknown>) => call.emit('error', notNeeded()),
     read: (call: Parameters<typeof read>[0]) => {
       if (isLetIn(call.metadata.get('authorization'))) read(call);
       else call.emit('error', accessDenied());
@@ -135,8 +143,8 @@ function addServices(
   });
 }
 
-const unimplemented = (_call: UnaryCall, respond: sendUnaryData<unknown>) =>
-  respond(serviceError(status.UNIMPLEMENTED, 'not needed'));
+const notNeeded = () => serviceError(status.UNIMPLEMENTED, 'not needed');
+const unimplemented = (_call: UnaryCall, respond: sendUnaryData<unknown>) => respond(notNeeded());
 
 const accessDenied = () =>
   serviceError(status.PERMISSION_DENIED, 'Access Denied', { exception: 'access-denied' });
