@@ -1,7 +1,7 @@
 /** Finds ambiguities in a request: a repeated header, and a query that is not UTF-8. */
 
 /** Single-valued headers with an effect. Node takes the first line of some, and joins the lines of others. */
-const singleValued = /^(authorization|content-type|host|idempotency-key|last-event-id|tollgate-.+)$/i;
+const singleValued = /^(authorization|content-type|host|idempotency-key|tollgate-.+)$/i;
 
 /** Bare, or one quoted text: a proxy joins repeated lines by commas. */
 const isOneValue = (value: string): boolean => /^(?:"[^"]*"|[^,]*)$/.test(value);

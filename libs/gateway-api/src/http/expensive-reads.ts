@@ -10,18 +10,13 @@ type Stated = Pick<Route, 'query' | 'isExpensive'>;
 export const mayBeExpensive = ({ query, isExpensive }: Stated): boolean =>
   isExpensive === true || ['perPage', 'metadata'].some((name) => name in (query?.shape ?? {}));
 
-interface Asked {
-  /** The parameters after the `?`, as sent. */
-  query: Readonly<Record<string, unknown>>;
-  accept?: string | undefined;
-}
-
 /** A reader that waits for events uses another kind of place, and small pages. */
 export type Cost = 'cheap' | 'expensive' | 'waiting';
 
-export function costOfRead(route: Stated, { query, accept = '' }: Asked): Cost {
+/** `query` has the parameters after the `?`, as sent. */
+export function costOfRead(route: Stated, query: Readonly<Record<string, unknown>>): Cost {
   const mayWait = 'wait' in (route.query?.shape ?? {});
-  if (mayWait && (Number(query['wait']) > 0 || accept.includes('text/event-stream'))) return 'waiting';
+  if (mayWait && Number(query['wait']) > 0) return 'waiting';
   const isExpensive =
     route.isExpensive === true ||
     (mayBeExpensive(route) &&

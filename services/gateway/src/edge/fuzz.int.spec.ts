@@ -97,7 +97,6 @@ const headers = fc.record(
     ),
     accept: fc.constantFrom('*/*', 'text/html', 'application/json', ''),
     'if-none-match': text,
-    'last-event-id': text,
     'x-request-id': text,
     'tollgate-min-position': text,
   },

@@ -27,11 +27,11 @@ export function limitExpensiveReads(
       .filter(({ method }) => method === 'GET')
       .map((route) => [route.url, route]),
   );
-  const costOf = ({ method, routeOptions, query, headers }: FastifyRequest): Cost => {
+  const costOf = ({ method, routeOptions, query }: FastifyRequest): Cost => {
     const route = method === 'GET' || method === 'HEAD' ? byUrl.get(routeOptions.url) : undefined;
     // The console's event streams are idle most of the time.
     if (route === undefined) return method === 'GET' ? 'waiting' : 'cheap';
-    return costOfRead(route, { query: query as Record<string, unknown>, accept: headers.accept });
+    return costOfRead(route, query as Record<string, unknown>);
   };
   api.addHook('onRequest', async (request, reply) => {
     const cost = costOf(request);

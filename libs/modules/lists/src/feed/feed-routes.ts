@@ -1,5 +1,4 @@
-/** `GET /api/v1/events`: pages, long polls, and server-sent events on request. */
-import { Readable } from 'node:stream';
+/** `GET /api/v1/events`: pages and long polls. */
 import { type Clock, createPlaces } from '@tollgate/service-kit';
 import type { PaymentIndex } from '../payment-index.ts';
 import {
@@ -17,11 +16,7 @@ import { type FedRecord, type FeedPage, type PageDependencies, readFeedPage } fr
 export type FeedDependencies = ReadRouteDependencies &
   PageDependencies & { index: Pick<PaymentIndex, 'position'>; clock: Clock };
 
-/** Interval between keep-alive comments: proxies close silent connections. @unit milliseconds */
-const heartbeatMs = 10_000;
-/** A client of server-sent events reconnects by itself, and its key is checked again then. */
-const streamMs = 300_000;
-const streamPageMax = 100;
+const waitedPageMax = 100;
 /** Maximum waiting requests: each also holds a connection of the front door. */
 const waitsPerKeyMax = 10;
 const waitsMax = 500;
@@ -36,15 +31,11 @@ export function registerFeedRoutes(app: FastifyInstance, deps: FeedDependencies)
   app.addHook('preClose', async () => closing.abort());
   addReadRoute(app, deps, routes.listEvents, async (call) => {
     const { query, request, reply } = call;
-    const lastSeen = request.headers['last-event-id'];
-    const after =
-      typeof lastSeen === 'string' && lastSeen !== '' && isPosition(lastSeen) ? lastSeen : query.cursor;
-    if (await isBeyondAll(deps, after)) return sendRefusedCursor(reply);
+    if (await isBeyondAll(deps, query.cursor)) return sendRefusedCursor(reply);
     // A disconnected client must not close twice: its place would never be released.
     if (reply.raw.destroyed) return reply.send();
-    const isStream = (request.headers.accept ?? '').includes('text/event-stream');
     // A reader that does not wait needs no place.
-    if (!isStream && query.wait === 0) return sendPage(reply, await pageOf(deps, call, after));
+    if (query.wait === 0) return sendPage(reply, await pageOf(deps, call, query.cursor));
     const leave = places.take(`${call.caller.team} ${call.caller.keyId}`);
     if (leave === undefined) return sendError(reply, 'too_many_waits');
     const gone = new AbortController();
@@ -52,18 +43,13 @@ export function registerFeedRoutes(app: FastifyInstance, deps: FeedDependencies)
       leave();
       gone.abort();
     });
-    const signal = AbortSignal.any([gone.signal, closing.signal]);
-    if (isStream) return sendStream(deps, call, after, signal);
-    const page = await pageInTime(deps, call, after, signal);
+    const page = await pageInTime(deps, call, AbortSignal.any([gone.signal, closing.signal]));
     // The key may have been revoked during the wait.
     if ((await authenticateAgain(deps.directory, request, reply, routes.listEvents)) === undefined)
       return reply;
     return sendPage(reply, page);
   });
 }
-
-/** In the store's format. */
-const isPosition = (text: string): boolean => /^[\d:/-]{0,64}$/.test(text);
 
 /**
  * No event has had that position: the text was changed, or the store was restored since. Nothing can follow it until unread
@@ -82,18 +68,13 @@ const sendRefusedCursor = (reply: FastifyReply): FastifyReply =>
 const pageOf = (deps: FeedDependencies, { caller, query }: FeedCall, after: string): Promise<FeedPage> =>
   readFeedPage(deps, caller, {
     after,
-    limit: query.wait === 0 ? query.perPage : Math.min(query.perPage, streamPageMax),
+    limit: query.wait === 0 ? query.perPage : Math.min(query.perPage, waitedPageMax),
   });
 
 /** If there is nothing, waits for the next event. */
-async function pageInTime(
-  deps: FeedDependencies,
-  call: FeedCall,
-  after: string,
-  signal: AbortSignal,
-): Promise<FeedPage> {
+async function pageInTime(deps: FeedDependencies, call: FeedCall, signal: AbortSignal): Promise<FeedPage> {
   const until = deps.clock.monotonic() + call.query.wait * 1_000;
-  let cursor = after;
+  let { cursor } = call.query;
   for (;;) {
     const page = await pageOf(deps, call, cursor);
     ({ cursor } = page);
@@ -126,55 +107,3 @@ function sendPage(reply: FastifyReply, { records, cursor, isAtEnd }: FeedPage): 
 
 const toJson = ({ cursor, topic, type, json }: FedRecord): string =>
   `{"cursor":${JSON.stringify(cursor)},"topic":${JSON.stringify(topic)},"type":${JSON.stringify(type)},"record":${json}}`;
-
-function sendStream(
-  deps: FeedDependencies,
-  call: FeedCall,
-  after: string,
-  signal: AbortSignal,
-): FastifyReply {
-  const ofCall = {
-    caller: call.caller,
-    authorization: call.request.headers.authorization,
-    ip: call.request.ip,
-  };
-  return (
-    call.reply
-      // A connection kept alive by the client would hold a closing server open.
-      .headers({ 'x-accel-buffering': 'no', connection: 'close' })
-      .type('text/event-stream; charset=utf-8')
-      .send(Readable.from(eventStream(deps, ofCall, after, signal)))
-  );
-}
-
-interface Listener {
-  caller: Caller;
-  authorization: string | undefined;
-  ip: string;
-}
-
-/** Ends if the key is no longer valid. Nothing is read ahead of the client. */
-async function* eventStream(
-  deps: FeedDependencies,
-  { caller, authorization, ip }: Listener,
-  from: string,
-  signal: AbortSignal,
-): AsyncGenerator<string, void, void> {
-  const { clock, directory } = deps;
-  const until = clock.monotonic() + streamMs;
-  let after = from;
-  yield ': the events of your team\n\n';
-  while (!signal.aborted && clock.monotonic() < until) {
-    if (directory.authenticate(authorization, ip).kind === 'refused') return;
-    const page = await readFeedPage(deps, caller, { after, limit: streamPageMax });
-    const hasGoneOn = page.cursor !== after;
-    after = page.cursor;
-    if (page.records.length > 0) yield page.records.map(toEventText).join('');
-    if (hasGoneOn && !page.isAtEnd) continue;
-    await untilNext(deps, caller, after, { waitMs: heartbeatMs, signal });
-    yield ':\n\n';
-  }
-}
-
-const toEventText = (record: FedRecord): string =>
-  `id: ${record.cursor}\nevent: ${record.type}\ndata: ${toJson(record)}\n\n`;

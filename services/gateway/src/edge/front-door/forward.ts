@@ -1,5 +1,4 @@
 /** Forwards requests of the API to their service, and its answers back, unchanged. */
-import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { fastifyReplyFrom } from '@fastify/reply-from';
 import type { Log } from '@tollgate/service-kit';
@@ -66,7 +65,7 @@ function forward({ request, reply, url, credential, log, brokenOff }: Forwarded)
       requestHeaders(request, headers, credential.sign(request.method, path)),
     rewriteHeaders: (headers) => {
       takeNotes(notesOf(request), headers[requestNotesHeader]);
-      return { ...endToEndHeaders(headers), ...(isEventStream(headers) ? { connection: 'close' } : {}) };
+      return endToEndHeaders(headers);
     },
     onResponse: (_request, _reply, { stream }: { stream: Readable }) => {
       stream.once('error', (error: Error) => brokenOff.add(error));
@@ -77,10 +76,6 @@ function forward({ request, reply, url, credential, log, brokenOff }: Forwarded)
     onError: (_reply, { error }) => answerForUpstream(reply, error, log),
   });
 }
-
-/** A connection kept alive by the client would hold a closing server open. */
-const isEventStream = ({ 'content-type': type }: IncomingHttpHeaders): boolean =>
-  String(type).startsWith('text/event-stream');
 
 /**
  * The path rebuilt from the route and its parameters, so that the service parses it as it was routed, however it was written.

@@ -76,17 +76,6 @@ describe('forwarding', () => {
     expect(answered).not.toMatch(/\r\n(x-inner|connection: close, x-inner)/i);
   });
 
-  // A gateway with a listener of `GET /api/v1/events` took eight seconds to stop.
-  it('of a stream of events leaves no open connection behind', async () => {
-    const answer = (_request: IncomingMessage, response: ServerResponse) =>
-      void response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' }).end(':\n\n');
-    const queries = await startService(answer);
-    const url = await startFrontDoor({ QUERY_SERVICE_URL: queries.origin });
-    const answered = await request(`${url}/api/v1/events`);
-    await answered.body.dump();
-    expect(answered.headers['connection']).toBe('close');
-  });
-
   it("accepts the caller's address from trusted proxies", async () => {
     const queries = await startService();
     const url = await startFrontDoor({ QUERY_SERVICE_URL: queries.origin, TRUSTED_PROXIES: '127.0.0.0/8' });
