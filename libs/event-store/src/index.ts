@@ -1,5 +1,4 @@
 export * from './append-arguments.ts';
-export { compactEmbeddedStore } from './embedded/compact-database.ts';
 export { copyEmbeddedStore, embeddedStoreBytes } from './embedded/copy-database.ts';
 export * from './embedded/embedded-event-store.ts';
 export { checkEmbeddedCopy, openEmbeddedCopy } from './embedded/open-copy.ts';

@@ -1,6 +1,5 @@
-/** `backup`, `backup verify`, `compact`: copies and size of the embedded store. */
+/** `backup`, `backup verify`: copies of the embedded store. */
 import { resolve } from 'node:path';
-import { compactEmbeddedStore, livingMembers } from '@tollgate/event-store';
 import { release } from '@tollgate/gateway/configuration';
 import { type CommandResult, done, refuse } from '@tollgate/service-kit/command-line';
 import { type Backup, inMegabytes, makeBackup } from './backup/make-backup.ts';
@@ -89,26 +88,3 @@ function toVerifiedText(folder: string, verified: Verified): string {
     hasSecrets ? 'The secrets match the backup.' : 'It contains no secrets.',
   ].join('\n');
 }
-
-/** Returns unused space of the embedded store to the disk. */
-export async function compact({
-  store,
-  clock,
-  directory,
-  isEmbedded = true,
-}: CommandTools): Promise<CommandResult> {
-  if (!isEmbedded) {
-    const message = 'The events are in EventStoreDB. Use a scavenge: see docs/operator/eventstoredb.md.';
-    return refuse(message);
-  }
-  const living = await livingMembers(store, clock);
-  if (living.length > 0) return refuse(toRunning(living.map(({ member }) => member)));
-  const compaction = compactEmbeddedStore(directory.eventsFile);
-  const { bytesBefore, bytesAfter } = compaction;
-  const text = `${directory.eventsFile} has ${inMegabytes(bytesAfter)}, and had ${inMegabytes(bytesBefore)}.`;
-  return done(text, { file: directory.eventsFile, ...compaction });
-}
-
-/** A running gateway would wait the whole time, and refuse requests. */
-const toRunning = (members: readonly string[]): string =>
-  `Stop these processes first: ${members.join(', ')}. A killed process counts as running for half a minute.`;

@@ -10,7 +10,7 @@ import {
 import { accountCommands } from './accounts.ts';
 import { adopt, adoptParameters } from './adopt.ts';
 import { auditParameters, showAudit, verifyLog } from './audit.ts';
-import { back, compact, verify } from './backups.ts';
+import { back, verify } from './backups.ts';
 import { keyCommands } from './keys.ts';
 import { verifyLedger } from './ledger.ts';
 import { operatorCommands } from './operators.ts';
@@ -104,12 +104,6 @@ export const commands: readonly Command<ActingTools>[] = [
       (backup === undefined) === storeWasRestored
         ? undefined
         : 'Give exactly one of <backup> and --store-was-restored',
-  ),
-  command(
-    'compact',
-    'return unused space of the embedded event store to the disk; stop the gateway first',
-    {},
-    compact,
   ),
   command(
     'reconcile',
