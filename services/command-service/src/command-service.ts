@@ -37,7 +37,6 @@ import {
   type ReconciliationHealth,
   createReconciler,
   soleTeamOf,
-  postponeVerified,
 } from '@tollgate/reconciliation';
 import { registerAccountRoutes } from './routes/account-routes.ts';
 import { registerCredentialRoutes } from './routes/credential-routes.ts';
@@ -107,7 +106,6 @@ export function createCommandService(deps: CommandServiceDependencies): CommandS
   const reconciler = createReconciler({
     ...parts,
     inquireNamed: (...named) => inquireNamed(parts, ...named),
-    onMatched: (tokens) => postponeVerified(deps, tokens),
     soleTeamOf: (request) => soleTeamOf(deps.accounts.all(), deps.directory.names(), request),
   });
 

@@ -160,18 +160,6 @@ it('sees that the currency differs', async () => {
   ]);
 });
 
-// A first attempt that had expired put off the next inquiry about the payment of the second one.
-it('does not take an abandoned attempt for the payment', async () => {
-  const prepared = prepare();
-  const token = await harness().approved('order-1');
-  await prepared.catchUp(token);
-  const { orderNumber } = await shownOf(token);
-  strange('service-first', { status: 'expired', orderNumber });
-  harness().provider.payments.delete((await shownOf(token)).serviceToken);
-  await reconcile(prepared);
-  expect(prepared.matched).toEqual([]);
-});
-
 // The circuit was open just then: the run ended as complete, and the second payment was never inquired.
 it('compares a page again if a second payment could not be inquired', async () => {
   const prepared = prepare();

@@ -59,16 +59,11 @@ export interface RowContext {
   reviewsLeft: { count: number };
 }
 
-export interface ComparedRow extends ReconciledPart {
-  /** Our tokens on which both sides agree. */
-  matchedToken?: string;
-}
-
 export async function compareRow(
   deps: RowDependencies,
   context: RowContext,
   row: ListedRow,
-): Promise<ComparedRow> {
+): Promise<ReconciledPart> {
   const token = tokenOf(deps, context, row);
   const view = token === undefined ? undefined : deps.books.find(context.operation, token);
   const isIndexed = view !== undefined && isOurs(view, context) && agrees(view, row);
@@ -76,7 +71,7 @@ export async function compareRow(
   const subject = isIndexed || token === undefined ? view : await subjectsOf(deps, token).load(token);
   if (subject === undefined || !isOurs(subject, context)) return onlyAtService(deps, context, row, token);
   const compared = agrees(subject, row)
-    ? matched(context, subject, row)
+    ? part(context, 'matched', bothSides(context, subject, row))
     : await differs(deps, context, subject, row);
   await endAsNobodys(deps, context, row, subject.token);
   return compared;
@@ -126,13 +121,6 @@ function tokenOf(
   return undefined;
 }
 
-function matched(context: RowContext, subject: BookedOperation, row: ListedRow): ComparedRow {
-  const isOther = isAnother(subject, row);
-  const compared = part(context, 'matched', bothSides(context, subject, row));
-  // An abandoned attempt does not affect the payment.
-  return isOther ? compared : { ...compared, matchedToken: subject.token };
-}
-
 /** A second attempt is not in our books. */
 const hereOf = (subject: SubjectState, row: ListedRow) =>
   isAnother(subject, row) ? undefined : standingHere(subject);
@@ -150,7 +138,7 @@ async function differs(
   context: RowContext,
   subject: BookedOperation,
   row: ListedRow,
-): Promise<ComparedRow> {
+): Promise<ReconciledPart> {
   const { request, operation, cause, readAt } = context;
   const { token } = subject;
   const { phase, team } = stateOf(subject);
@@ -190,7 +178,7 @@ async function onlyAtService(
   row: ListedRow,
   /** Its record here, if adopted. */
   own: string | undefined,
-): Promise<ComparedRow> {
+): Promise<ReconciledPart> {
   const { request, operation, cause, readAt, reviewsLeft } = context;
   const { environment, account, day } = request;
   // Without its time only the day is known.
@@ -232,7 +220,7 @@ export async function compareMissing(
   context: RowContext,
   subject: BookedOperation,
   serviceToken: string,
-): Promise<ComparedRow> {
+): Promise<ReconciledPart> {
   const { operation, request } = context;
   const { token } = subject;
   const teams = [stateOf(subject).team];

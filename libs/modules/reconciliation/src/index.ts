@@ -6,4 +6,3 @@ export { createReconciler, type ReconcilerDependencies, type ReconciliationHealt
 export { runReconciliation } from './reconciliation-run.ts';
 export * from './reconciliation.ts';
 export { soleTeamOf } from './sole-team.ts';
-export { postponeVerified } from './verified.ts';

@@ -14,6 +14,7 @@ import {
   reconciliationName,
 } from '@tollgate/core';
 import {
+  type ReconciledPart,
   type ReconciliationEvent,
   type ReconciliationOutcome,
   type ReconciliationReport,
@@ -29,7 +30,6 @@ import { reportReconciliation } from './journal.ts';
 import { type RunProgress, evolveProgress, fingerprintOf, isListShort, noProgress } from './progress.ts';
 import {
   AccountSilent,
-  type ComparedRow,
   type RowContext,
   type RowDependencies,
   compareMissing,
@@ -41,8 +41,6 @@ export interface RunDependencies extends RowDependencies {
   ids: Ids;
   clock: Clock;
   log: Log;
-  /** Receives our tokens on which both sides agree. */
-  onMatched?: ((tokens: readonly string[]) => Promise<void>) | undefined;
 }
 
 /** `interrupted`: the account did not answer, or the process stops; the run continues later. */
@@ -178,7 +176,6 @@ async function comparePage(run: Run, operation: OperationKind): Promise<void> {
       seen: rows.map(({ serviceToken }) => fingerprintOf(serviceToken)).join(''),
     },
   });
-  if (!request.isDryRun) await run.onMatched?.(compared.flatMap(({ matchedToken }) => matchedToken ?? []));
 }
 
 /** Rows that no earlier page has shown: rows move to later pages while the list grows. */
@@ -225,7 +222,7 @@ const contextOf = (run: Run, operation: OperationKind, readAt: number): RowConte
 async function compareBooks(run: Run, operation: OperationKind): Promise<void> {
   const { seen } = run.progress().lists[operation];
   const context = contextOf(run, operation, run.readAt);
-  const parts: ComparedRow[] = [];
+  const parts: ReconciledPart[] = [];
   for (const views of run.books.pagesOf(operation, run.request)) {
     const unseen = views.flatMap((view) => {
       const serviceToken = stateOf(view).serviceToken;

@@ -27,8 +27,6 @@ export const never = new AbortController().signal;
 
 export interface Prepared {
   deps: ReconcilerDependencies;
-  /** Tokens that were handed on as matched. */
-  matched: string[];
   /** Reads all known operations again, and these for the first time. */
   catchUp(...tokens: string[]): Promise<void>;
 }
@@ -38,7 +36,6 @@ export function useReconciliations(harness: () => Harness) {
 
   function prepare(instance: Instance = harness()): Prepared {
     const known = new Map<string, AnySubject>();
-    const matched: string[] = [];
     const deps: ReconcilerDependencies = {
       ...instance,
       books: {
@@ -59,7 +56,6 @@ export function useReconciliations(harness: () => Harness) {
       unmatched: createUnmatchedOperations(instance),
       inquireNamed: (...named) => inquireNamed(instance, ...named),
       soleTeamOf: () => caller.team,
-      onMatched: async (tokens) => void matched.push(...tokens),
     };
     async function catchUp(...tokens: string[]): Promise<void> {
       for (const token of [...known.keys(), ...tokens]) {
@@ -67,7 +63,7 @@ export function useReconciliations(harness: () => Harness) {
         if (subject !== undefined) known.set(token, subject);
       }
     }
-    return { deps, matched, catchUp };
+    return { deps, catchUp };
   }
 
   async function eventsOf(token: string): Promise<ReconciliationEvent[]> {
