@@ -1,6 +1,6 @@
 import { silentLog, systemIds } from '@tollgate/service-kit';
 import { createFakeClock, type FakeClock } from '@tollgate/testing';
-import { expect, it, onTestFinished } from 'vitest';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { StoreUnavailable } from './errors.ts';
 import type { EventStore } from './event-store.ts';
 import { createMembers, membersStream } from './members.ts';
@@ -9,6 +9,13 @@ import { temporaryStore } from './testing/temporary-store.ts';
 const waiting = { timeout: 10_000, interval: 2 };
 
 const work = 'spec';
+
+let store: EventStore;
+let clock: FakeClock;
+beforeEach(async () => {
+  store = await temporaryStore();
+  clock = createFakeClock({ now: Date.now() });
+});
 
 async function start(store: EventStore, clock: FakeClock, member: string, does = [work]) {
   const stopping = new AbortController();
@@ -48,8 +55,6 @@ async function sees(
 }
 
 it('counts itself alone until it sees another one, and ranks both alike', async () => {
-  const store = await temporaryStore();
-  const clock = createFakeClock({ now: Date.now() });
   const first = await start(store, clock, 'a');
   expect(first.place()).toEqual({ rank: 0, count: 1 });
   const second = await start(store, clock, 'b');
@@ -58,8 +63,6 @@ it('counts itself alone until it sees another one, and ranks both alike', async 
 });
 
 it('drops a member at once when it leaves, and after a while when it has died', async () => {
-  const store = await temporaryStore();
-  const clock = createFakeClock({ now: Date.now() });
   const survivor = await start(store, clock, 'b');
   const leaving = await start(store, clock, 'a');
   await sees(clock, survivor, { rank: 1, count: 2 });
@@ -73,8 +76,6 @@ it('drops a member at once when it leaves, and after a while when it has died', 
 
 // Every heartbeat of the others counted as one of an earlier life: its limits were those of a single process.
 it('counts living members even if its own clock is far ahead', async () => {
-  const store = await temporaryStore();
-  const clock = createFakeClock({ now: Date.now() });
   await start(store, clock, 'a');
   const ahead = await start(store, { ...clock, now: () => clock.now() + 3_600_000 }, 'b');
   await sees(clock, ahead, { rank: 1, count: 2 });
@@ -115,8 +116,6 @@ it.each([
 );
 
 it('knows the readable versions of living members, and their shares of work', async () => {
-  const store = await temporaryStore();
-  const clock = createFakeClock({ now: Date.now() });
   const first = await start(store, clock, 'a', ['one']);
   const second = await start(store, clock, 'b', ['one', 'other']);
   await expect
@@ -133,8 +132,6 @@ it('knows the readable versions of living members, and their shares of work', as
 });
 
 it('returns its share to the others', async () => {
-  const store = await temporaryStore();
-  const clock = createFakeClock({ now: Date.now() });
   const first = await start(store, clock, 'a');
   const second = await start(store, clock, 'b', []);
   const sharing = new AbortController();
@@ -165,8 +162,6 @@ it('drops no member while the store does not answer', async () => {
 });
 
 it('skips foreign events', async () => {
-  const store = await temporaryStore();
-  const clock = createFakeClock({ now: Date.now() });
   const first = await start(store, clock, 'a');
   await store.append(membersStream, [{ ...beatOf('x'), data: { member: 1 } }], 'any');
   await start(store, clock, 'b');

@@ -1,12 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { EventStore } from '@tollgate/event-store';
-import { openStoreInThread } from '@tollgate/event-store/testing';
+import { temporaryStore } from '@tollgate/event-store/testing';
 import { type InquiryOutcome, type DisputeEvent, decodeDisputeEvent, disputeStream } from '@tollgate/core';
 import { TollgateError } from '@tollgate/service-kit';
 import { createFakeClock, createFakeIds } from '@tollgate/testing';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { createDisputes, deriveDisputeToken } from './disputes.ts';
 import {
   type FakeAccount,
@@ -18,15 +15,9 @@ import {
 const second = 1_000;
 const minute = 60 * second;
 
-let directory: string;
 let store: EventStore;
 beforeEach(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'tollgate-disputes-'));
-  store = await openStoreInThread({ file: join(directory, 'events.db') });
-});
-afterEach(async () => {
-  await store.close();
-  rmSync(directory, { recursive: true, force: true });
+  store = await temporaryStore();
 });
 
 const startPoller = (accounts: FakeAccount[], more: { pollEveryMs?: number; store?: EventStore } = {}) =>
@@ -54,7 +45,7 @@ describe('the disputes of an account', () => {
         openedAt: Date.parse('2030-01-01T00:00:00.000Z'),
       }),
     ];
-    const { payments, hasRead, stop, logged } = startPoller([account]);
+    const { payments, hasRead, logged } = startPoller([account]);
     payments.set('sandbox/main/service-17', { token: 'pay_1', team: 'shop' });
     await hasRead(account, 1);
     expect(await history(account, '17')).toEqual([
@@ -78,13 +69,12 @@ describe('the disputes of an account', () => {
       },
     ]);
     expect(logged).toEqual([]);
-    await stop();
   });
 
   it('without news append nothing, and news is appended with the next reading', async () => {
     const account = main();
     account.disputes = [dispute('a', { serviceToken: undefined, openedAt: Number.NaN })];
-    const { pass, hasRead, stop } = startPoller([account]);
+    const { pass, hasRead } = startPoller([account]);
     await hasRead(account, 1);
     await pass(minute, account, 2);
     expect(await types(account, 'a')).toEqual(['DisputeOpened']);
@@ -92,7 +82,6 @@ describe('the disputes of an account', () => {
     await pass(minute, account, 3);
     expect(await types(account, 'a')).toEqual(['DisputeOpened', 'DisputeChanged']);
     expect(await types(account, 'b')).toEqual(['DisputeOpened']);
-    await stop();
   });
 
   it.each([
@@ -101,7 +90,7 @@ describe('the disputes of an account', () => {
   ])('are recorded %s, logged once, and not matched', async (_, serviceToken) => {
     const account = main();
     account.disputes = [dispute('a', { serviceToken })];
-    const { pass, hasRead, stop, warnings, payments } = startPoller([account]);
+    const { pass, hasRead, warnings, payments } = startPoller([account]);
     payments.set('sandbox/main/', { token: 'pay_1', team: 'shop' });
     await hasRead(account, 1);
     await pass(minute, account, 2);
@@ -110,14 +99,14 @@ describe('the disputes of an account', () => {
     expect(warnings('no payment that is known')).toMatchObject([
       { level: 'warn', fields: { token: deriveDisputeToken('sandbox', 'main', 'a'), account: 'main' } },
     ]);
-    await stop();
   });
 
   it('are matched later, when the views know the payment or the provider names it', async () => {
     const account = main();
     account.disputes = [dispute('a'), dispute('b', { serviceToken: undefined })];
-    const { pass, hasRead, stop, payments } = startPoller([account]);
+    const { pass, hasRead, payments, onPayments } = startPoller([account]);
     await hasRead(account, 1);
+    expect(onPayments).toEqual([]);
     payments.set('sandbox/main/service-a', { token: 'pay_1', team: 'shop' });
     payments.set('sandbox/main/service-b', { token: 'pay_2', team: 'shop' });
     account.disputes = [dispute('a'), dispute('b')];
@@ -128,7 +117,10 @@ describe('the disputes of an account', () => {
     });
     expect((await history(account, 'a'))[1]).toEqual(matched('pay_1'));
     expect((await history(account, 'b'))[1]).toEqual(matched('pay_2'));
-    await stop();
+    expect(onPayments).toMatchObject([
+      { paymentToken: 'pay_1', revision: 1, state: 'open' },
+      { paymentToken: 'pay_2', revision: 1, state: 'open' },
+    ]);
   });
 
   it('are recorded on their payments when they change, and after a restart', async () => {
@@ -161,36 +153,22 @@ describe('the disputes of an account', () => {
     known(again);
     await again.hasRead(account, 5);
     expect(again.onPayments).toEqual([lost]);
-    await again.stop();
-  });
-
-  it('are recorded on their payments once they are matched', async () => {
-    const account = main();
-    account.disputes = [dispute('a')];
-    const { pass, hasRead, stop, payments, onPayments } = startPoller([account]);
-    await hasRead(account, 1);
-    expect(onPayments).toEqual([]);
-    payments.set('sandbox/main/service-a', { token: 'pay_1', team: 'shop' });
-    await pass(minute, account, 2);
-    expect(onPayments).toMatchObject([{ paymentToken: 'pay_1', revision: 1, state: 'open' }]);
-    await stop();
   });
 
   it('that are listed twice are taken from their first entry, which is newer', async () => {
     const account = main();
     account.disputes = [dispute('a', { status: 'approved' }), dispute('a')];
-    const { pass, hasRead, stop } = startPoller([account]);
+    const { pass, hasRead } = startPoller([account]);
     await hasRead(account, 1);
     await pass(minute, account, 2);
     expect(await history(account, 'a')).toMatchObject([{ data: { status: 'approved' } }]);
-    await stop();
   });
 
   // A process was suspended after it had read a list: events of another process were reverted (simulation, seed 14320).
   it('stay as another process has recorded them since their list was requested', async () => {
     const account = main();
     account.disputes = [dispute('a')];
-    const { pass, hasRead, stop } = startPoller([account]);
+    const { pass, hasRead } = startPoller([account]);
     await hasRead(account, 1);
     const other = createDisputes({ store, clock: createFakeClock(), ids: createFakeIds(9) });
     account.beforeAnswer = async () => {
@@ -210,7 +188,6 @@ describe('the disputes of an account', () => {
     await pass(minute, account, 3);
     const statuses = (await history(account, 'a')).map(({ data }) => 'status' in data && data.status);
     expect(statuses).toEqual(['pending', 'approved']);
-    await stop();
   });
 
   it('are the same after a restart', async () => {
@@ -222,7 +199,6 @@ describe('the disputes of an account', () => {
     const again = startPoller([account]);
     // It had not read it before it requested the list: it repeats the request.
     await again.hasRead(account, 3);
-    await again.stop();
     expect(await types(account, 'a')).toEqual(['DisputeOpened']);
     expect(again.logged).toEqual([]);
   });
@@ -233,7 +209,7 @@ describe('accounts', () => {
     const accounts = [main(), createFakeAccount('other'), createFakeAccount('main', 'production')] as const;
     for (const [index, account] of accounts.entries())
       account.disputes = [dispute('1', { amount: index + 1 })];
-    const { payments, hasRead, stop } = startPoller([...accounts]);
+    const { payments, hasRead } = startPoller([...accounts]);
     payments.set('production/main/service-1', { token: 'pay_1', team: 'shop' });
     await hasRead(accounts[2], 1);
     for (const [index, account] of accounts.entries())
@@ -242,7 +218,6 @@ describe('accounts', () => {
       ]);
     expect((await history(accounts[2], '1'))[0]?.data).toHaveProperty('paymentToken', 'pay_1');
     expect((await history(accounts[0], '1'))[0]?.data).not.toHaveProperty('paymentToken');
-    await stop();
   });
 
   it.each([
@@ -257,26 +232,24 @@ describe('accounts', () => {
     broken.fault = fault as InquiryOutcome<never>;
     broken.disputes = [dispute('a')];
     sound.disputes = [dispute('b')];
-    const { pass, hasRead, stop, warnings } = startPoller([broken, sound]);
+    const { pass, hasRead, warnings } = startPoller([broken, sound]);
     await hasRead(sound, 1);
     expect(await types(sound, 'b')).toEqual(['DisputeOpened']);
     expect(warnings('could not be read')).toMatchObject([{ fields: { account: 'broken', code } }]);
     broken.fault = undefined;
     await pass(minute, broken, 2);
     expect(await types(broken, 'a')).toEqual(['DisputeOpened']);
-    await stop();
   });
 
   it('whose client fails unexpectedly do not stop the others, or the poller', async () => {
     const [broken, sound] = [createFakeAccount('broken'), main()];
     broken.beforeAnswer = () => Promise.reject(new Error('a bug'));
     sound.disputes = [dispute('b')];
-    const { pass, hasRead, stop, warnings } = startPoller([broken, sound]);
+    const { pass, hasRead, warnings } = startPoller([broken, sound]);
     await hasRead(sound, 1);
     expect(await types(sound, 'b')).toEqual(['DisputeOpened']);
     expect(warnings('were not recorded')).toMatchObject([{ level: 'error', fields: { account: 'broken' } }]);
     await pass(minute, sound, 2);
-    await stop();
   });
 });
 
@@ -284,7 +257,7 @@ describe('a dispute that cannot be recorded', () => {
   it('is logged once while it is listed, and does not prevent others from being recorded', async () => {
     const account = main();
     account.disputes = [dispute('a', { amount: 0 }), dispute('b', { currency: '€' }), dispute('c')];
-    const { pass, hasRead, stop, warnings } = startPoller([account]);
+    const { pass, hasRead, warnings } = startPoller([account]);
     await hasRead(account, 1);
     await pass(minute, account, 2);
     expect(await types(account, 'c')).toEqual(['DisputeOpened']);
@@ -297,13 +270,12 @@ describe('a dispute that cannot be recorded', () => {
     account.disputes = [dispute('a', { amount: 0 })];
     await pass(minute, account, 4);
     expect(warnings('cannot be recorded')).toHaveLength(3);
-    await stop();
   });
 
   it('because it is unreadable is logged again if there are more', async () => {
     const account = main();
     account.disputes = [dispute('a')];
-    const { pass, hasRead, stop, logged } = startPoller([account]);
+    const { pass, hasRead, logged } = startPoller([account]);
     for (const [pass_, unreadable] of [1, 1, 2, 0, 1].entries()) {
       account.unreadable = unreadable;
       if (pass_ === 0) await hasRead(account, 1);
@@ -314,18 +286,16 @@ describe('a dispute that cannot be recorded', () => {
       .map(({ fields }) => fields.count);
     expect(counts).toEqual([1, 2, 1]);
     expect(await types(account, 'a')).toEqual(['DisputeOpened']);
-    await stop();
   });
 
   it('is logged once for each account', async () => {
     const accounts = [main(), createFakeAccount('other')] as const;
     for (const account of accounts) account.disputes = [dispute('a', { amount: 0 })];
-    const { pass, hasRead, stop, warnings } = startPoller([...accounts]);
+    const { pass, hasRead, warnings } = startPoller([...accounts]);
     await hasRead(accounts[1], 1);
     await pass(minute, accounts[1], 2);
     await pass(minute, accounts[1], 3);
     expect(warnings('cannot be recorded').map(({ fields }) => fields.account)).toEqual(['main', 'other']);
-    await stop();
   });
 
   it('because its stream is damaged does not prevent others from being recorded', async () => {
@@ -334,11 +304,10 @@ describe('a dispute that cannot be recorded', () => {
     const stream = disputeStream(deriveDisputeToken('sandbox', 'main', 'a'));
     const id = createFakeIds(7).uuid();
     await store.append(stream, [{ id, type: 'DisputeLost', data: {}, metadata: {} }], 'no-stream');
-    const { hasRead, stop, warnings } = startPoller([account]);
+    const { hasRead, warnings } = startPoller([account]);
     await hasRead(account, 1);
     expect(await types(account, 'b')).toEqual(['DisputeOpened']);
     expect(warnings('was not recorded')).toMatchObject([{ level: 'error' }]);
-    await stop();
   });
 
   it('because the store is down is recorded with a later reading', async () => {
@@ -352,14 +321,13 @@ describe('a dispute that cannot be recorded', () => {
         return store.append(...args);
       },
     };
-    const { pass, hasRead, stop, warnings } = startPoller([account], { store: failing });
+    const { pass, hasRead, warnings } = startPoller([account], { store: failing });
     await hasRead(account, 1);
     expect(warnings('were not recorded')).toHaveLength(1);
     isDown = false;
     await pass(minute, account, 2);
     expect(await types(account, 'a')).toEqual(['DisputeOpened']);
     expect(await types(account, 'b')).toEqual(['DisputeOpened']);
-    await stop();
   });
 });
 
@@ -370,7 +338,7 @@ describe('a full list', () => {
   it('of new disputes logs a warning: some may have been missed', async () => {
     const account = main();
     account.disputes = full(0);
-    const { pass, hasRead, stop, warnings } = startPoller([account]);
+    const { pass, hasRead, warnings } = startPoller([account]);
     await hasRead(account, 1);
     expect(warnings(missed)).toMatchObject([{ level: 'warn', fields: { account: 'main', count: 100 } }]);
     // A known one shows that the list reaches back to the last reading.
@@ -386,16 +354,14 @@ describe('a full list', () => {
     account.disputes = full(500);
     await pass(minute, account, 5);
     expect(warnings(missed)).toHaveLength(3);
-    await stop();
   });
 
   it('of 99 logs none', async () => {
     const account = main();
     account.disputes = full(0).slice(1);
-    const { hasRead, stop, warnings } = startPoller([account]);
+    const { hasRead, warnings } = startPoller([account]);
     await hasRead(account, 1);
     expect(warnings(missed)).toEqual([]);
-    await stop();
   });
 });
 
@@ -410,13 +376,11 @@ describe('a reading', () => {
     await byDefault.pass(1, account, 2);
     await configured.pass(5 * second - 1, often, 1);
     await configured.pass(1, often, 2);
-    await byDefault.stop();
-    await configured.stop();
   });
 
   it('begins at once after a nudge', async () => {
     const account = main();
-    const { pass, hasRead, poller, stop } = startPoller([account]);
+    const { pass, hasRead, poller } = startPoller([account]);
     await hasRead(account, 1);
     await pass(10 * second, account, 1);
     poller.nudge();
@@ -424,23 +388,21 @@ describe('a reading', () => {
     // And on schedule from then on.
     await pass(minute - 1, account, 2);
     await pass(1, account, 3);
-    await stop();
   });
 
   it('begins once a second at most, however many nudges arrive', async () => {
     const account = main();
-    const { pass, hasRead, poller, stop } = startPoller([account]);
+    const { pass, hasRead, poller } = startPoller([account]);
     await hasRead(account, 1);
     for (let count = 0; count < 10; count += 1) poller.nudge();
     await pass(second - 1, account, 1);
     await pass(1, account, 2);
     await pass(30 * second, account, 2);
-    await stop();
   });
 
   it('under way may have missed the subject of a nudge: another one follows', async () => {
     const account = main();
-    const { pass, hasRead, poller, stop } = startPoller([account]);
+    const { pass, hasRead, poller } = startPoller([account]);
     await hasRead(account, 1);
     account.beforeAnswer = async () => {
       account.beforeAnswer = async () => {};
@@ -451,7 +413,6 @@ describe('a reading', () => {
     expect(await history(account, 'a')).toEqual([]);
     await pass(second, account, 3);
     expect(await types(account, 'a')).toEqual(['DisputeOpened']);
-    await stop();
   });
 
   it('that is stopped ends between two disputes, and the poller with it', async () => {
@@ -473,12 +434,11 @@ it('a card number in a text of the provider is recorded masked, and nowhere else
   account.disputes = [
     dispute('a', { comment: 'paid with 4392963203551251', reasonCode: '4392 9632 0355 1251' }),
   ];
-  const { hasRead, stop, logged } = startPoller([account]);
+  const { hasRead, logged } = startPoller([account]);
   await hasRead(account, 1);
   const recorded = JSON.stringify([await history(account, 'a'), logged]);
   expect(recorded).not.toMatch(/4392963203551251|4392 9632/);
   expect(recorded).toContain('paid with 439296******1251');
-  await stop();
 });
 
 it('the token of a dispute is derived from environment, account and id', () => {

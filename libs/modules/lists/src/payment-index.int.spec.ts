@@ -20,7 +20,6 @@ import {
   payoutRequested,
   happening,
   requested,
-  planted,
 } from '@tollgate/views/testing';
 
 const { accepted, approved } = happening;
@@ -125,27 +124,6 @@ describe.each([
     expect(await waiting).toBe(false);
   });
 
-  test('a restarted index resumes at its position, without reading events again', async () => {
-    const store = await temporaryStore();
-    const file = await temporaryFile();
-    const { position } = await projectPayment(store, 'p1', [requested()]);
-    await (await startIndex(store, file)).stop();
-    const { log, messages } = warnings();
-    const froms: string[] = [];
-    const watched = {
-      ...store,
-      subscribe: (options: Parameters<EventStore['subscribe']>[0]) => {
-        froms.push(options.from);
-        return store.subscribe(options);
-      },
-    };
-    const index = await startIndex(watched, file, log);
-    expect(froms).toEqual([position]);
-    expect(index.position() >= position).toBe(true);
-    expect(tokensIn(index)).toEqual(['p1']);
-    expect(messages).toEqual([]);
-  });
-
   test('a new index reports its progress, and answers no list before it is complete', async () => {
     const store = await temporaryStore();
     const tokens = Array.from({ length: 120 }, (_, number) => `p${number + 1_000}`);
@@ -177,6 +155,7 @@ describe.each([
     await vi.waitFor(() => expect(index.building()).toMatchObject({ head, events: 100 }), soon);
     expect(index.building()!.followed < head).toBe(true);
     expect(() => tokensIn(index)).toThrow('The read model is being rebuilt.');
+    expect(() => index.dueQueues([0])).toThrow('The read model is being rebuilt.');
     expect(index.find('p1000')).toBeDefined();
     hold.resolve(undefined);
     await starting;
@@ -206,41 +185,6 @@ describe.each([
     };
     const later = await startIndex({ ...store, read }, file);
     expect([later.find('p1')?.revision, later.quarantined()]).toEqual([3, []]);
-  });
-
-  describe('the file is rebuilt from the events', () => {
-    async function givenIndexedStore() {
-      const store = await temporaryStore();
-      const file = await temporaryFile();
-      await projectPayment(store, 'p1', [requested()]);
-      await (await startIndex(store, file)).stop();
-      return { store, file };
-    }
-
-    test('if its pages are damaged', async () => {
-      const { store, file } = await givenIndexedStore();
-      const { open } = await import('node:fs/promises');
-      const handle = await open(file, 'r+');
-      await handle.write(Buffer.alloc(8_192, 0xff), 0, 8_192, 4_096);
-      await handle.close();
-      const { log, messages } = warnings();
-      expect(tokensIn(await startIndex(store, file, log))).toEqual(['p1']);
-      expect(messages).toHaveLength(1);
-    });
-
-    test('if it belongs to another event store, with payments of the same tokens elsewhere', async () => {
-      const tokens = ['p2', 'p1'];
-      const { file } = await givenIndexedStore();
-      const other = await temporaryStore();
-      for (const token of tokens) await projectPayment(other, token, [requested({ currency: 'USD' })]);
-      const { log, messages } = warnings();
-      const index = await startIndex(other, file, log);
-      expect(tokensIn(index)).toEqual([...tokens].sort());
-      expect(tokens.map((token) => index.find(token)?.payment.terms.currency)).toEqual(
-        tokens.map(() => 'USD'),
-      );
-      expect(messages).toEqual([expect.stringContaining('belongs to another event store')]);
-    });
   });
 
   test('an index ahead of its store, which was restored from a backup, is rebuilt', async () => {
@@ -286,37 +230,6 @@ describe.each([
     await vi.waitFor(() => expect(index.find('p1')).toEqual(after), soon);
   });
 
-  test('during a rebuild, lists are not answered from the incomplete file', async () => {
-    const store = await temporaryStore();
-    const file = await temporaryFile();
-    await projectPayment(store, 'p1', [requested()]);
-    let gate = Promise.resolve();
-    const open = () => undefined;
-    const hold = Promise.withResolvers<undefined>();
-    onTestFinished(() => hold.resolve(undefined));
-    const slow: EventStore = {
-      ...store,
-      async *subscribe(options) {
-        for await (const item of store.subscribe(options)) {
-          await gate;
-          yield item;
-        }
-      },
-    };
-    const index = await startIndex(slow, file);
-    gate = hold.promise.then(open);
-    const database = new DatabaseSync(file);
-    onTestFinished(() => database.close());
-    database.exec("UPDATE payments SET view = 'not a view'");
-    expect(() => index.find('p1')).toThrow('The read model is being rebuilt.');
-    // The new file exists, and is still empty.
-    await vi.waitFor(() => expect(index.find('p1')).toBeUndefined(), soon);
-    expect(() => index.dueQueues([0])).toThrow('The read model is being rebuilt.');
-    expect(() => tokensIn(index)).toThrow('The read model is being rebuilt.');
-    hold.resolve(undefined);
-    await vi.waitFor(() => expect(tokensIn(index)).toEqual(['p1']), soon);
-  });
-
   test('while the store is unavailable, the index answers with its current content', async () => {
     const store = await temporaryStore();
     await projectPayment(store, 'p1', [requested()]);
@@ -358,20 +271,5 @@ describe.each([
     expect(index.listReviews({ ...shop, kinds: ['payout'] })).toMatchObject({
       views: [{ kind: 'payout', place: 0 }],
     });
-  });
-
-  test('a payment is found by its provider token as soon as that is known', async () => {
-    const store = await temporaryStore();
-    await projectPayment(store, 'p1', [requested(), accepted]);
-    const index = await startIndex(store, ':memory:');
-    const found = index.findByServiceToken('sandbox', `account-${planted}`, accepted.data.serviceToken);
-    expect(found).toEqual({ token: 'p1', team: 'shop' });
-  });
-
-  test('two indexes follow the same store', async () => {
-    const store = await temporaryStore();
-    const indexes = [await startIndex(store, ':memory:'), await startIndex(store, await temporaryFile())];
-    await projectPayment(store, 'p1', [requested()]);
-    await vi.waitFor(() => expect(indexes.map((index) => tokensIn(index))).toEqual([['p1'], ['p1']]), soon);
   });
 });

@@ -1,7 +1,7 @@
 import { temporaryStore } from '@tollgate/event-store/testing';
 import { silentLog, type LogFields } from '@tollgate/service-kit';
 import { randomUUID } from 'node:crypto';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { teamStream } from './team.ts';
 import { beginning, type EventStore } from '@tollgate/event-store';
 import { createTeamDirectory, type TeamDirectory } from './team-directory.ts';
@@ -16,6 +16,10 @@ import {
 } from './testing/teams.ts';
 
 const clock = createFakeClock();
+let store: EventStore;
+beforeEach(async () => {
+  store = await temporaryStore();
+});
 
 async function startDirectory(store: EventStore, log = silentLog): Promise<TeamDirectory> {
   const directory = createTeamDirectory({ store, clock, verifier: testVerifier, log });
@@ -27,7 +31,6 @@ async function startDirectory(store: EventStore, log = silentLog): Promise<TeamD
 const refused = { kind: 'refused', code: 'incorrect_private_key', keyId: 'k1' };
 
 test('a key identifies its team, environment and scopes', async () => {
-  const store = await temporaryStore();
   const key = await givenTeam(store, {
     team: 'shop',
     keyId: 'k1',
@@ -56,7 +59,6 @@ test('a request without the header is refused with that reason', async () => {
 });
 
 test('an unknown key, a wrong secret, a wrong environment and no key at all get the same answer', async () => {
-  const store = await temporaryStore();
   const given = { team: 'shop', keyId: 'k1' };
   const key = await givenTeam(store, given);
   const directory = await startDirectory(store);
@@ -78,7 +80,6 @@ test('an unknown key, a wrong secret, a wrong environment and no key at all get 
 });
 
 test('keys of one id in two teams are distinguished by their secrets', async () => {
-  const store = await temporaryStore();
   const shop = await givenTeam(store, { team: 'shop', keyId: 'k1' });
   const issued = keyIssued({ team: 'games', keyId: 'k1' });
   const other = { ...issued, data: { ...issued.data, secretHash: 'a'.repeat(64) } } as typeof issued;
@@ -92,7 +93,6 @@ test('keys of one id in two teams are distinguished by their secrets', async () 
 });
 
 test('a key issued or revoked at run time takes effect without a restart', async () => {
-  const store = await temporaryStore();
   const directory = await startDirectory(store);
   const first = `Bearer ${await givenTeam(store, { team: 'shop', keyId: 'k1' })}`;
   await eventually(() => expect(directory.authenticate(first).kind).toBe('caller'));
@@ -109,7 +109,6 @@ test('a key issued or revoked at run time takes effect without a restart', async
 const shopOrigin = 'https://shop.example';
 
 test('a caller carries the current origins of its team', async () => {
-  const store = await temporaryStore();
   const key = await givenTeam(store, { team: 'shop', keyId: 'k1' });
   const games = await givenTeam(store, { team: 'games', keyId: 'k2' });
   const directory = await startDirectory(store);
@@ -129,7 +128,6 @@ test('a caller carries the current origins of its team', async () => {
 });
 
 test('a webhook may go to the current callback origins of its team, and of an unknown team nowhere', async () => {
-  const store = await temporaryStore();
   await givenTeam(store, { team: 'shop', keyId: 'k1' });
   await appendTeamEvents(store, 'shop', [originsAllowed('callback', shopOrigin)]);
   const directory = await startDirectory(store);
@@ -141,7 +139,6 @@ test('a webhook may go to the current callback origins of its team, and of an un
 });
 
 test('a team whose record cannot be read receives no webhooks', async () => {
-  const store = await temporaryStore();
   await givenTeam(store, { team: 'shop', keyId: 'k1' });
   await appendTeamEvents(store, 'shop', [
     originsAllowed('callback', shopOrigin),
@@ -151,7 +148,6 @@ test('a team whose record cannot be read receives no webhooks', async () => {
 });
 
 test('a team whose record cannot be read has no keys, with an error log; other teams are unaffected', async () => {
-  const store = await temporaryStore();
   const shop = await givenTeam(store, { team: 'shop', keyId: 'k1' });
   const games = await givenTeam(store, { team: 'games', keyId: 'k2' });
   await appendTeamEvents(store, 'shop', [{ type: 'KeyRevoked', data: {} } as never]);
@@ -163,7 +159,6 @@ test('a team whose record cannot be read has no keys, with an error log; other t
 });
 
 test('a directory without revocations rejects every caller', async () => {
-  const store = await temporaryStore();
   const key = await givenTeam(store, { team: 'shop', keyId: 'k1' });
   const failing: EventStore = {
     ...store,
@@ -190,7 +185,6 @@ describe('an event that is not signed', () => {
 
   // One row inserted into team-demo was a production key with all scopes.
   test('issues no key, revokes none, and is reported', async () => {
-    const store = await temporaryStore();
     const key = await givenTeam(store, { team: 'shop', keyId: 'k1' });
     const forged = keyIssued({ team: 'shop', keyId: 'k9', environment: 'production' });
     await store.append(
@@ -212,7 +206,6 @@ describe('an event that is not signed', () => {
   });
 
   test('does not block the next change, which is signed for its place', async () => {
-    const store = await temporaryStore();
     await givenTeam(store, { team: 'shop', keyId: 'k1' });
     await store.append(teamStream('shop'), [bare('KeyRevoked', { keyId: 'k1' })], 'any');
     await appendTeamEvents(store, 'shop', [keyIssued({ team: 'shop', keyId: 'k2' })]);
@@ -222,13 +215,11 @@ describe('an event that is not signed', () => {
   });
 
   test('creates no team', async () => {
-    const store = await temporaryStore();
     await store.append(teamStream('eve'), [bare('TeamAdded', { name: 'eve' })], 'any');
     expect((await startDirectory(store)).names()).toEqual([]);
   });
 
   test('is also a signed one in another stream, or a second time in its own', async () => {
-    const store = await temporaryStore();
     await givenTeam(store, { team: 'shop', keyId: 'k1' });
     await appendTeamEvents(store, 'shop', [{ type: 'KeyRevoked', data: { keyId: 'k1' } }]);
     const [added, issued] = await Array.fromAsync(store.read(teamStream('shop')));
@@ -247,7 +238,6 @@ describe('an event that is not signed', () => {
 
 // The row of a revocation was removed: the revoked key would be valid again.
 test('a team with a missing signed event has no keys', async () => {
-  const store = await temporaryStore();
   await givenTeam(store, { team: 'shop', keyId: 'k1' });
   await appendTeamEvents(store, 'shop', [{ type: 'KeyRevoked', data: { keyId: 'k1' } }]);
   await appendTeamEvents(store, 'shop', [keyIssued({ team: 'shop', keyId: 'k2' })]);
@@ -269,7 +259,6 @@ describe('the terms of a key', () => {
   const wrong = `Bearer ${keyText(given, { secret: 'wrong-secret-0123456789' })}`;
 
   test('bind it to its networks, which only a caller with the secret learns', async () => {
-    const store = await temporaryStore();
     const header = `Bearer ${await givenTeam(store, given)}`;
     const directory = await startDirectory(store);
     for (const address of ['10.20.1.1', '::ffff:10.20.1.1'])
@@ -287,7 +276,6 @@ describe('the terms of a key', () => {
   });
 
   test('expire it, which only a caller with the secret learns', async () => {
-    const store = await temporaryStore();
     const header = `Bearer ${await givenTeam(store, given)}`;
     const later = createFakeClock();
     const directory = createTeamDirectory({ store, clock: later, verifier: testVerifier, log: silentLog });
@@ -327,7 +315,6 @@ describe('a directory whose subscription has delivered nothing yet', () => {
   }
 
   test('knows a key that was issued before the request to catch up', async () => {
-    const store = await temporaryStore();
     const directory = await startDirectory(standingStill(store));
     const keys = ['k1', 'k2', 'k3'];
     for (const keyId of keys) {
@@ -340,7 +327,6 @@ describe('a directory whose subscription has delivered nothing yet', () => {
 
   // With years of payments since the last change of a team, each unknown key read all of them.
   test('continues reading at the end of the previous read', async () => {
-    const store = await temporaryStore();
     await givenTeam(store, { team: 'shop', keyId: 'k1' });
     const payment = { type: 'PaymentRequested', data: {}, metadata: {} };
     for (let number = 0; number < 20; number += 1)
@@ -360,7 +346,6 @@ describe('a directory whose subscription has delivered nothing yet', () => {
   });
 
   test('gives up after a second if the store does not answer', async () => {
-    const store = await temporaryStore();
     let count = 0;
     const silent: EventStore = {
       ...store,

@@ -80,16 +80,6 @@ it('publishes every event of payments, payouts and disputes and every entry of t
   expect(publishedTopics.map((topic) => memory.recordsOf(topic).length)).toEqual([48, 24, 24, 48]);
 });
 
-it.each([0, 1, 5, 17])(
-  'continues after a send that failed with %i of its messages written',
-  async (written) => {
-    await recordAll();
-    memory.failAfter(written);
-    start();
-    await expectAllOnce();
-  },
-);
-
 it('waits for the other topics if one fails', async () => {
   await record('pay_1');
   await appendEvents(store, 'payout-po_1', [payoutRequested()]);
@@ -114,17 +104,6 @@ it('waits for the other topics if one fails', async () => {
   startPublisher({ store, bus });
   await expectAllOnce();
   expect(inquiredBefore).toBe(publishedTopics.length);
-});
-
-it('continues after it was stopped at any event', async () => {
-  for (const token of tokens) {
-    const publisher = start();
-    await record(token, 0, 2);
-    await publisher.stop();
-    await record(token, 2);
-  }
-  start();
-  await expectAllOnce();
 });
 
 it('begins at the first event on another cluster or under another prefix, and repeats nothing on the former', async () => {
@@ -231,13 +210,5 @@ describe('its health', () => {
     expect(isAdvancing).toBe(false);
     expect(lagMs).toBeGreaterThan(50_000);
     expect(lagMs).toBeLessThan(70_000);
-  });
-
-  it('reports its position', async () => {
-    const publisher = start();
-    const { position } = await record('pay_1');
-    await eventually(() => expect(publisher.health().position >= position).toBe(true));
-    await publisher.stop();
-    expect(publisher.health().isAdvancing).toBe(false);
   });
 });

@@ -79,42 +79,17 @@ function createReplicas(store: EventStore, memory: MemoryBus) {
 
 async function happen(step: Step, { store, memory, replicas, append }: World): Promise<void> {
   const { holder, publisher } = replicas.current();
-  switch (step.kind) {
-    case 'append':
-      return append(step.stream, step.count);
-    case 'fail': {
-      memory.failAfter(step.written);
-      return;
-    }
-    case 'stop':
-      await Promise.race([publisher.stop(), holder.died]);
-      {
-        replicas.replace();
-        return;
-      }
-    case 'kill':
-      holder.kill();
-      {
-        replicas.replace();
-        return;
-      }
-    case 'kill-at': {
-      holder.killAt(step.calls, step.isMade);
-      return;
-    }
-    case 'pause': {
-      replicas.pause();
-      return;
-    }
-    case 'settle': {
-      const { length } = await storedEvents(store);
-      await eventually(() => expect(holder.isDead() || memory.count() >= length).toBe(true), {
-        intervalMs: 2,
-      });
-      if (holder.isDead()) replicas.replace();
-      return;
-    }
-  }
+  if (step.kind === 'append') await append(step.stream, step.count);
+  if (step.kind === 'fail') memory.failAfter(step.written);
+  if (step.kind === 'stop') await Promise.race([publisher.stop(), holder.died]);
+  if (step.kind === 'kill') holder.kill();
+  if (step.kind === 'stop' || step.kind === 'kill') replicas.replace();
+  if (step.kind === 'kill-at') holder.killAt(step.calls, step.isMade);
+  if (step.kind === 'pause') replicas.pause();
+  if (step.kind !== 'settle') return;
+  const { length } = await storedEvents(store);
+  await eventually(() => expect(holder.isDead() || memory.count() >= length).toBe(true), { intervalMs: 2 });
+  if (holder.isDead()) replicas.replace();
 }
 
 interface World {

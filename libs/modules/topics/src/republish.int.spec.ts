@@ -7,7 +7,7 @@ import { eventually } from '@tollgate/testing';
 import { appendEvents, appendPayment, happening, payoutRequested, requested } from '@tollgate/views/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { requestRepublication } from './checkpoint.ts';
-import { expectPublishedOnce, storedEvents, untilAllArePublished } from './testing/expect-published.ts';
+import { storedEvents, untilAllArePublished } from './testing/expect-published.ts';
 import { createHolder, startPublisher } from './testing/holder.ts';
 import { type MemoryBus, createMemoryBus } from './testing/memory-bus.ts';
 
@@ -123,9 +123,3 @@ it.each([5, 10, 15, 20, 25, 30])(
     expect(memory.recordsOf(gatewayPayoutsTopic)).toHaveLength(1);
   },
 );
-
-it('without a request, each event is published once', async () => {
-  start();
-  await publishSome();
-  await expectPublishedOnce(store, memory);
-});

@@ -1,10 +1,5 @@
 import { StoreUnavailable, type RecordedEvent } from '@tollgate/event-store';
-import {
-  decodeDisputeRecord,
-  decodeGatewayRecord,
-  decodePaymentRecord,
-  decodePayoutRecord,
-} from '@tollgate/gateway-api';
+import { decodeDisputeRecord, decodePaymentRecord, decodePayoutRecord } from '@tollgate/gateway-api';
 import { disputeEventSchemas, paymentEventSchemas, payoutEventSchemas } from '@tollgate/core';
 import type { ViewEnvelope } from '@tollgate/views';
 import {
@@ -57,20 +52,6 @@ describe.each(kinds)('the records of any %s', (name, histories, schemas, decode)
         expect(sequences.toSorted()).toEqual(sequences);
       }),
       { numRuns: propertyRuns(300) },
-    );
-  });
-
-  it("contain only the fields of the event's public schema", () => {
-    fc.assert(
-      fc.property(histories, (history) => {
-        for (const record of recordsOf(`${name}-x_1`, history).records) {
-          const decoded = decodeGatewayRecord(record);
-          const { event } = JSON.parse(new TextDecoder().decode(record.value)) as { event: unknown };
-          expect(decoded).toMatchObject({ kind: name });
-          expect('event' in decoded ? decoded.event : decoded).toEqual(event);
-        }
-      }),
-      { numRuns: propertyRuns(100) },
     );
   });
 

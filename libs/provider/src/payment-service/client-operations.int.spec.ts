@@ -198,8 +198,12 @@ describe.each(Object.entries(operations))('%s', (_name, { run, request, right, k
     expect(await run(client)).toEqual({ kind: 'accepted', ...known });
 
     const { body, ...line } = request;
-    expect(arrivals()).toMatchObject([{ ...line, headers: { authorization: `Bearer ${key}` } }]);
-    expect(arrivals()[0]?.body).toBe(body === undefined ? '' : JSON.stringify(body));
+    const headers = { authorization: `Bearer ${key}`, 'accept-encoding': 'identity' };
+    const sent =
+      body === undefined
+        ? { headers, body: '' }
+        : { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) };
+    expect(arrivals()).toMatchObject([{ ...line, ...sent }]);
   });
 
   it.each(Object.entries(repeated))(

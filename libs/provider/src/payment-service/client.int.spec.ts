@@ -103,20 +103,6 @@ const endlessBody: Behavior = ({ response }) => {
 };
 
 describe('the requests', () => {
-  it('a creation posts its fields as JSON, with the key as bearer token', async () => {
-    const peer = await startPeer();
-    const outcome = await pay(connect(peer.baseUrl));
-
-    expect(outcome).toEqual({ kind: 'accepted', serviceToken: 'token-1', amount: 450, currency: 'EUR' });
-    expect(peer.arrivals).toMatchObject([{ method: 'POST', url: '/api/v1/payments' }]);
-    expect(peer.arrivals[0]?.headers).toMatchObject({
-      authorization: `Bearer ${key}`,
-      'content-type': 'application/json',
-      'accept-encoding': 'identity',
-    });
-    expect(JSON.parse(peer.arrivals[0]?.body ?? '')).toEqual(creation);
-  });
-
   it('a retrieval keeps any token inside its place in the path', async () => {
     const token = 'a/../b?c#d%2e ä';
     const peer = await startPeer(json(200, { success: true, payment: { ...payment, token } }));
@@ -170,11 +156,6 @@ describe('a sent request without a readable answer is unknown, and is sent once'
       ({ response, tcp }) => response.writeHead(200).write('{"success":true,', () => tcp.resetAndDestroy()),
       'connection reset',
     ],
-    'HTML with 502': [
-      ({ response }) =>
-        void response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad Gateway</h1>'),
-      'http 502 without a readable body',
-    ],
     'JSON shorter than its length': [
       rawAnswer('HTTP/1.1 200 OK\r\ncontent-length: 500\r\n\r\n{"success":true,"token":"token-1"}'),
       'connection reset',
@@ -202,12 +183,6 @@ describe('a sent request without a readable answer is unknown, and is sent once'
           .end(gzipSync(JSON.stringify({ success: true, token: 'token-1' }))),
       'http 200 without a readable body',
     ],
-    'an error of the service': [
-      json(500, { success: false, errors: [{ code: 'core_api_error', kind: 'api_error' }] }),
-      'api_error core_api_error',
-    ],
-    'success without a token': [json(200, { success: true }), 'success without a readable token and payment'],
-    'no content': [({ response }) => void response.writeHead(204).end(), 'http 204 without a readable body'],
   };
   it.each(Object.entries(answers))('%s', async (_name, [behavior, reason]) => {
     const peer = await startPeer(behavior);
@@ -216,14 +191,6 @@ describe('a sent request without a readable answer is unknown, and is sent once'
     expect((await pay(client, 'next')).kind).toBe('accepted');
     expect(peer.arrivals.length).toBe(2);
     expect(peer.arrivals[1]?.body).toContain('"next"');
-  });
-});
-
-describe('a refusal', () => {
-  it('is read from any status', async () => {
-    const error = { code: 'incorrect_amount', kind: 'invalid_request_error', parameter: 'amount' };
-    const peer = await startPeer(json(502, { success: false, errors: error }));
-    expect(await pay(connect(peer.baseUrl))).toEqual({ kind: 'refused', errors: [error] });
   });
 });
 

@@ -3,7 +3,7 @@ import type { EventStore } from '@tollgate/event-store';
 import type { FoundDispute, InquiryOutcome, Provider, RecordDispute } from '@tollgate/core';
 import type { Log, LogFields } from '@tollgate/service-kit';
 import { createFakeClock, createFakeIds, eventually } from '@tollgate/testing';
-import { expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { createDisputesPoller } from '../disputes-poller.ts';
 
 /** The list of one account at the provider. */
@@ -56,7 +56,7 @@ export const dispute = (
   };
 };
 
-/** Runs a poller over these accounts, with controlled time. */
+/** Runs a poller over these accounts until the test ends, with controlled time. */
 export function startPoller(store: EventStore, accounts: FakeAccount[], more: { pollEveryMs?: number } = {}) {
   const clock = createFakeClock();
   const logged: { level: string; fields: LogFields; message: string }[] = [];
@@ -81,6 +81,11 @@ export function startPoller(store: EventStore, accounts: FakeAccount[], more: { 
   });
   const stopping = new AbortController();
   const running = poller.run(stopping.signal);
+  const stop = async () => {
+    stopping.abort();
+    await running;
+  };
+  onTestFinished(stop);
   const hasRead = async (account: FakeAccount, count: number) => {
     // The poller sleeps: the last reading is recorded.
     await eventually(() => {
@@ -101,9 +106,6 @@ export function startPoller(store: EventStore, accounts: FakeAccount[], more: { 
       await hasRead(account, count);
     },
     warnings: (part: string) => logged.filter(({ message }) => message.includes(part)),
-    async stop() {
-      stopping.abort();
-      await running;
-    },
+    stop,
   };
 }
