@@ -10,13 +10,8 @@ export type CommandResult =
   | { kind: 'done'; text: string; json?: unknown; exitCode?: 0 | 1 }
   /** Done, and everything was printed piece by piece. */
   | { kind: 'printed' }
-  | CommandRefusal;
-
-/** `refused`: impossible at the moment. `usage`: called wrongly. */
-interface CommandRefusal {
-  kind: 'refused' | 'usage';
-  message: string;
-}
+  /** `refused`: impossible at the moment. `usage`: called wrongly. */
+  | { kind: 'refused' | 'usage'; message: string };
 
 export const done = (text: string, json?: unknown, exitCode: 0 | 1 = 0): CommandResult => ({
   kind: 'done',
@@ -94,21 +89,16 @@ export const wholeNumber =
     throw new InvalidParameter(`must be a whole number from ${min} to ${max}`);
   };
 
-/** Checks of parameters that belong together, by their names. */
-export const exactlyOne =
-  (...names: string[]) =>
-  (values: object): string | undefined =>
-    givenAmong(values, names) === 1 ? undefined : `Give exactly one of ${flagsOf(names)}`;
-export const atLeastOne =
-  (...names: string[]) =>
-  (values: object): string | undefined =>
-    givenAmong(values, names) > 0 ? undefined : `Give at least one of ${flagsOf(names)}`;
-
-const givenAmong = (values: object, names: readonly string[]) =>
-  Object.entries(values).filter(
-    ([name, value]) => names.includes(name) && value !== undefined && value !== false,
-  ).length;
-const flagsOf = (names: readonly string[]) => names.map(flagOf).join(', ');
+/** A check of parameters that belong together, by how many of them are given. */
+const given =
+  (names: readonly string[], rule: string, isEnough: (count: number) => boolean) =>
+  (values: object): string | undefined => {
+    const all = Object.entries(values).filter(([name]) => names.includes(name));
+    const count = all.filter(([, value]) => value !== undefined && value !== false).length;
+    return isEnough(count) ? undefined : `Give ${rule} ${names.map(flagOf).join(', ')}`;
+  };
+export const exactlyOne = (...names: string[]) => given(names, 'exactly one of', (count) => count === 1);
+export const atLeastOne = (...names: string[]) => given(names, 'at least one of', (count) => count > 0);
 
 export type Parameters = Readonly<Record<string, Parameter<unknown>>>;
 export type ValuesOf<P extends Parameters> = {
@@ -159,7 +149,7 @@ export interface Program<Tools> {
 
 export interface CommandLineDeps<Tools> {
   /** Called once, and only for a command that is called correctly, with the values of all its parameters. */
-  open(values: Readonly<Record<string, unknown>>): Promise<Opened<Tools>> | Opened<Tools>;
+  open(values: Values): Promise<Opened<Tools>> | Opened<Tools>;
   print(text: string): void;
   /** For the error message. */
   complain(text: string): void;
@@ -177,8 +167,8 @@ export async function runProgram<Tools>(
   deps: CommandLineDeps<Tools>,
 ): Promise<number> {
   let result: CommandResult = { kind: 'printed' };
-  const cli = createCli(program, deps, async (call) => {
-    result = await runCommand(call, deps);
+  const cli = createCli(program, deps, async (command, values) => {
+    result = await runCommand(command, values, deps);
   });
   try {
     await cli.parseAsync(argv, { from: 'user' });
@@ -190,16 +180,12 @@ export async function runProgram<Tools>(
   return report(result, deps, argv.includes('--json'));
 }
 
-interface Call<Tools> {
-  command: Command<Tools>;
-  /** Of the program's options, by name. */
-  options: Readonly<Record<string, unknown>>;
-  /** Of the command's parameters, by name. */
-  values: Readonly<Record<string, unknown>>;
-}
+/** By the names of parameters. */
+type Values = Readonly<Record<string, unknown>>;
 
 async function runCommand<Tools>(
-  { command, options, values }: Call<Tools>,
+  command: Command<Tools>,
+  [options, values]: readonly [ofProgram: Values, ofCommand: Values],
   { open, print }: CommandLineDeps<Tools>,
 ): Promise<CommandResult> {
   const problem = command.check?.(values as never);
@@ -234,7 +220,7 @@ const json = flag('print the result as one line of JSON');
 function createCli<Tools>(
   { call, summary, commands, options }: Program<Tools>,
   { print, complain }: Pick<CommandLineDeps<Tools>, 'print' | 'complain'>,
-  run: (call: Call<Tools>) => Promise<void>,
+  run: (command: Command<Tools>, values: readonly [Values, Values]) => Promise<void>,
 ): Cli {
   const root = new Cli(call)
     .description(summary)
@@ -255,9 +241,7 @@ function createCli<Tools>(
         root,
       );
     addParameters(cli.description(command.summary), command.parameters);
-    cli.action(() =>
-      run({ command, options: valuesOf(cli, global), values: valuesOf(cli, command.parameters) }),
-    );
+    cli.action(() => run(command, [valuesOf(cli, global), valuesOf(cli, command.parameters)]));
   }
   for (const group of root.commands)
     if (group.description() === '') group.description(group.commands.map((each) => each.name()).join(', '));
@@ -282,14 +266,14 @@ function addParameters(cli: Cli, parameters: Parameters): void {
   }
 }
 
-function valuesOf(cli: Cli, parameters: Parameters): Record<string, unknown> {
+function valuesOf(cli: Cli, parameters: Parameters): Values {
   const options = cli.optsWithGlobals<Record<string, unknown>>();
   const places = cli.processedArgs.values();
   const values = Object.entries(parameters).map(([name, { kind }]) => {
     if (kind === 'argument') return [name, places.next().value as unknown];
     return [name, kind === 'flag' ? options[name] === true : options[name]];
   });
-  return Object.fromEntries(values) as Record<string, unknown>;
+  return Object.fromEntries(values) as Values;
 }
 
 const flagOf = (name: string) => `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

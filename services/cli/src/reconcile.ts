@@ -60,7 +60,7 @@ export async function reconcile(
   const count = reports.reduce((sum, { counts }) => sum + differenceCountOf(counts), 0);
   const isWhole = reports.every(({ ended }) => ended?.outcome === 'complete');
   const json = reports.map(({ teams: _, ...report }) => report);
-  const text = reports.map(toTable).join('\n\n');
+  const text = reports.map(toText).join('\n');
   return done(text, json, count === 0 && isWhole ? 0 : 1);
 }
 
@@ -135,46 +135,21 @@ function toProgress(event: ReconciliationEvent, { request, counts }: Reconciliat
   }
 }
 
+/** One line of counts, and one for each of the first differences. The report has the sums as well. */
 const differencesShownMax = 100;
 
-function toTable({ request, ended, counts, sums, differences }: ReconciliationReport): string {
+function toText({ request, ended, counts, differences }: ReconciliationReport): string {
   const { token, account, day, isDryRun } = request;
-  const title = `${account} ${day}: ${ended?.outcome ?? ''}${isDryRun ? ' (dry run)' : ''}, ${token}`;
-  const countLines = Object.entries(countNames).map(([name, meaning]) => [
-    meaning,
-    number(counts[name as keyof typeof counts]),
-  ]);
-  const sumLines = sums.map((each) => [
-    each.currency,
-    formatAmount(each.paymentsHere, each.currency),
-    formatAmount(each.paymentsThere, each.currency),
-    formatAmount(each.refundsHere, each.currency),
-    formatAmount(each.refundsThere, each.currency),
-    formatAmount(each.payoutsHere, each.currency),
-    formatAmount(each.payoutsThere, each.currency),
-  ]);
-  const sumTitles = [
-    'currency',
-    'our payments',
-    'provider',
-    'our refunds',
-    'provider',
-    'our payouts',
-    'provider',
-  ];
-  const lines = differences.slice(0, differencesShownMax).map((each) => {
-    const { kind, token: own = '', serviceToken, here, there, currency } = each;
-    return [kind, own, serviceToken, toText(here, currency), toText(there, currency)];
-  });
-  const left = differences.length - lines.length;
-  const titles = ['difference', 'token', 'provider token', 'our record', 'provider'];
+  const found = Object.entries(countNames).map(
+    ([name, meaning]) => `${number(counts[name as keyof typeof counts])} ${meaning}`,
+  );
+  const left = differences.length - differencesShownMax;
   return [
-    title,
-    inColumns(countLines),
-    ...(sumLines.length === 0 ? [] : [inColumns([sumTitles, ...sumLines])]),
-    ...(lines.length === 0 ? [] : [inColumns([titles, ...lines])]),
-    ...(left > 0 ? [`and ${number(left)} more: see /api/v1/reconciliations/${token}`] : []),
-  ].join('\n\n');
+    `${account} ${day}: ${ended?.outcome ?? ''}${isDryRun ? ' (dry run)' : ''}: ${found.join(', ')}`,
+    ...differences.slice(0, differencesShownMax).map(toLine),
+    ...(left > 0 ? [`  and ${number(left)} more`] : []),
+    `  sums and differences: /console/reconciliations/${token}`,
+  ].join('\n');
 }
 
 const countNames = {
@@ -186,26 +161,11 @@ const countNames = {
   underWay: 'in progress, not compared',
 } satisfies Record<keyof ReconciliationReport['counts'], string>;
 
-const toText = (
-  amounts: { status: string; amount: number; refundedAmount: number | null } | undefined,
-  currency: string,
-): string => {
-  if (amounts === undefined) return '-';
-  const { status, amount, refundedAmount } = amounts;
-  const sum = refundedAmount === null ? 'unknown sum' : formatAmount(refundedAmount, currency);
-  return `${status} ${formatAmount(amount, currency)}${refundedAmount === 0 ? '' : `, ${sum} refunded`}`;
-};
-
-function inColumns(lines: readonly string[][]): string {
-  const safe = lines.map((line) => line.map(printable));
-  const widths =
-    safe[0]?.map((_, column) => Math.max(...safe.map((line) => line[column]?.length ?? 0))) ?? [];
-  return safe
-    .map((line) =>
-      line
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
+function toLine({ kind, token, serviceToken, here, there, currency }: Difference): string {
+  const shown = (side: Difference['here']) =>
+    side === undefined ? 'nothing' : `${side.status} ${formatAmount(side.amount, currency)}`;
+  const names = [token, serviceToken].filter((name) => name !== undefined).join(' ');
+  return printable(`  ${kind} ${names}: ours ${shown(here)}, the provider's ${shown(there)}`);
 }
+
+type Difference = ReconciliationReport['differences'][number];

@@ -2,97 +2,61 @@
 import { metadataFilterPattern, metadataFiltersMax } from './metadata-filter.ts';
 import { perPageMax } from './queries.ts';
 
-interface Field {
-  description: string;
-  /** Its written form, if the schema of the parsed value does not define it. */
-  schema?: object;
-  example?: unknown;
-}
-
-const flag = { type: 'string', enum: ['true', 'false'] };
-const decimal = { type: 'string', pattern: String.raw`^\d{1,16}(\.\d{1,4})?$` };
-
 /** Parameters of queries by name. */
-export const queryFields: Readonly<Record<string, Field>> = {
-  status: { description: 'Only those with this status.' },
-  phase: { description: 'Only those in this phase.' },
-  orderNumber: { description: 'Only those with this order number.' },
-  currency: { description: 'ISO 4217 alphabetic code in capitals.', example: 'EUR' },
-  dateFrom: {
-    description: 'Created on this day in UTC or later.',
-    schema: { type: 'string', format: 'date' },
-  },
-  dateTo: {
-    description: 'Created on this day in UTC or earlier.',
-    schema: { type: 'string', format: 'date' },
-  },
+export const queryFields: Readonly<Record<string, string>> = {
+  status: 'Only those with this status.',
+  phase: 'Only those in this phase.',
+  orderNumber: 'Only those with this order number.',
+  currency: 'ISO 4217 alphabetic code in capitals.',
+  dateFrom: 'Created on this day in UTC or later.',
+  dateTo: 'Created on this day in UTC or earlier.',
+  metadata:
+    'Only those with this entry in their metadata, as name and value: `metadata=order:4711`. Repeat it for several, which must all match.',
+  wait: 'Seconds to wait for the next event if there is none yet.',
+  errorCode: 'Only those that were answered with this error code.',
+  keyId: 'Only those of the API key with this id.',
+  person: 'Only those of this person.',
+  token: 'Only those about the payment, payout or refund with this token.',
+  endpoint: 'Only those to the standing endpoint with this id.',
+  id: 'Only the webhook with this id.',
+  change: 'Only changes of teams of this type.',
+  by: 'How the payments are grouped; all together unless given.',
+  step: 'Length of a step in UTC.',
+  needsReview: 'Only those with an open review, or only those without one.',
+  operationType: 'Payments, payouts, or both.',
+  team: 'Only those of this team.',
+  environment: 'Only those of this environment.',
+  createdFrom: 'Created at this instant or later, ISO 8601.',
+  createdBefore: 'Created before this instant, ISO 8601.',
+  amountFrom: 'Of this amount or more, in whole units of the payment’s currency, such as 12.50.',
+  amountTo: 'Of this amount or less, in whole units of the payment’s currency, such as 12.50.',
+  kind: 'Only entries of this kind.',
+  state: 'Filters by whether the credential is still active.',
+  order: 'By creation: newest or oldest first.',
+  account: 'Only those of this merchant account.',
+  sanitizedMask: 'Only those paid with a card of these last four digits, or of this mask.',
+  declineReason: 'Only those declined for exactly this reason.',
+  unresolved: 'Only those with a call whose outcome is not known.',
+  ledgerAccount: 'Only entries with a posting to this ledger account.',
+  wallet: 'Only those of this wallet, such as `team-shop`.',
+  month: 'The month in UTC, such as `2030-01`.',
+  paymentToken: 'Only those of the payment with this token.',
+  refundOpen: 'Only those with a refund that is not decided.',
+  q: 'A token of Tollgate or of the Payment Service, a request id, an order number, or a masked card number.',
+  perPage: 'Entries per page. A page of payments or payouts ends at about 1 MB; follow `nextCursor`.',
+  cursor: '`nextCursor` of the previous page.',
+  withTotal: 'Adds the number of matches.',
+};
+
+/** How a parameter is written, if the schema of its parsed value does not say so. */
+export const writtenForms: Readonly<Record<string, object>> = {
   metadata: {
-    description:
-      'Only those with this entry in their metadata, as name and value: `metadata=order:4711`. Repeat it for several, which must all match.',
-    schema: {
-      type: 'array',
-      maxItems: metadataFiltersMax,
-      items: { type: 'string', pattern: metadataFilterPattern },
-    },
+    type: 'array',
+    maxItems: metadataFiltersMax,
+    items: { type: 'string', pattern: metadataFilterPattern },
   },
-  wait: {
-    description: 'Seconds to wait for the next event if there is none yet.',
-    schema: { type: 'integer', minimum: 0, maximum: 25, default: 0 },
-  },
-  errorCode: { description: 'Only those that were answered with this error code.' },
-  keyId: { description: 'Only those of the API key with this id.' },
-  person: { description: 'Only those of this person.' },
-  token: { description: 'Only those about the payment, payout or refund with this token.' },
-  endpoint: { description: 'Only those to the standing endpoint with this id.' },
-  id: { description: 'Only the webhook with this id.' },
-  change: { description: 'Only changes of teams of this type.' },
-  by: { description: 'How the payments are grouped; all together unless given.' },
-  step: { description: 'Length of a step in UTC.' },
-  needsReview: { description: 'Only those with an open review, or only those without one.', schema: flag },
-  operationType: { description: 'Payments, payouts, or both.' },
-  team: { description: 'Only those of this team.' },
-  environment: { description: 'Only those of this environment.' },
-  createdFrom: {
-    description: 'Created at this instant or later, ISO 8601.',
-    schema: { type: 'string', format: 'date-time' },
-  },
-  createdBefore: {
-    description: 'Created before this instant, ISO 8601.',
-    schema: { type: 'string', format: 'date-time' },
-  },
-  amountFrom: {
-    description: 'Of this amount or more, in whole units of the payment’s currency, such as 12.50.',
-    schema: decimal,
-  },
-  amountTo: {
-    description: 'Of this amount or less, in whole units of the payment’s currency, such as 12.50.',
-    schema: decimal,
-  },
-  kind: { description: 'Only entries of this kind.' },
-  state: { description: 'Filters by whether the credential is still active.' },
-  order: { description: 'By creation: newest or oldest first.' },
-  account: { description: 'Only those of this merchant account.' },
-  sanitizedMask: { description: 'Only those paid with a card of these last four digits, or of this mask.' },
-  declineReason: { description: 'Only those declined for exactly this reason.' },
-  unresolved: { description: 'Only those with a call whose outcome is not known.' },
-  ledgerAccount: { description: 'Only entries with a posting to this ledger account.' },
-  wallet: { description: 'Only those of this wallet, such as `team-shop`.' },
-  month: {
-    description: 'The month in UTC, such as `2030-01`.',
-    schema: { type: 'string', pattern: '^[0-9]{4}-(0[1-9]|1[0-2])$' },
-  },
-  paymentToken: { description: 'Only those of the payment with this token.' },
-  refundOpen: { description: 'Only those with a refund that is not decided.' },
-  q: {
-    description:
-      'A token of Tollgate or of the Payment Service, a request id, an order number, or a masked card number.',
-  },
-  perPage: {
-    description: 'Entries per page. A page of payments or payouts ends at about 1 MB; follow `nextCursor`.',
-    schema: { type: 'integer', minimum: 1, maximum: perPageMax, default: 20 },
-  },
-  cursor: { description: '`nextCursor` of the previous page.' },
-  withTotal: { description: 'Adds the number of matches.', schema: flag },
+  wait: { type: 'integer', minimum: 0, maximum: 25, default: 0 },
+  perPage: { type: 'integer', minimum: 1, maximum: perPageMax, default: 20 },
 };
 
 /** Fields of bodies by name, wherever they are. */

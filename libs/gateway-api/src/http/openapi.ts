@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { answerSchemas } from './answers.ts';
 import { type ErrorCode, errorPage, statedError } from './errors.ts';
-import { queryFields } from './fields.ts';
+import { queryFields, writtenForms } from './fields.ts';
 import { type JsonObject, answerComponents, bodyComponents, writeReadably } from './openapi-schemas.ts';
 import { webhooksDocument } from './webhooks-document.ts';
 import { errorsOf } from './route-errors.ts';
@@ -182,17 +182,14 @@ function queryParametersOf(schema: z.ZodType): JsonObject[] {
     unrepresentable: 'any',
     override: writeReadably,
   });
-  return Object.entries(properties).map(([name, property]) => {
-    const field = queryFields[name];
-    return {
-      name,
-      in: 'query',
-      required: required.includes(name),
-      description: field?.description ?? '',
-      schema: field?.schema ?? property,
-      ...(field?.example === undefined ? {} : { example: field.example }),
-    };
-  });
+  return Object.entries(properties).map(([name, property]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    description: queryFields[name] ?? '',
+    schema: writtenForms[name] ?? property,
+    ...(name === 'currency' ? { example: 'EUR' } : {}),
+  }));
 }
 
 /** By their names in the components; each is sent under its own name. */

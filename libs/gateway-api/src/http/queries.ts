@@ -113,7 +113,7 @@ export const journalListSchema = journalExportSchema.extend(onePage);
 export const statementSchema = z.strictObject({
   month: z
     .string('must be one month written YYYY-MM')
-    .regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'must be a month written YYYY-MM'),
+    .regex(/^[0-9]{4}-(0[1-9]|1[0-2])$/, 'must be a month written YYYY-MM'),
   currency: filters.currency,
 });
 

@@ -1,4 +1,4 @@
-/** Search, overview, security log, keys, teams and approval rates in a real browser. */
+/** Search, overview, requests and approval rates in a real browser. */
 import type { Page } from 'playwright-core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '@tollgate/testing';
@@ -7,7 +7,7 @@ import { seriousFaults } from './chromium.ts';
 import { driveConsole } from './console-driver.ts';
 
 const driven = driveConsole();
-const { own, signIn, action } = driven;
+const { own, signIn } = driven;
 let page: Page;
 let system: System;
 beforeEach(() => ({ page, system } = driven.now()));
@@ -76,48 +76,6 @@ it(
     expect(await seriousFaults(page)).toEqual([]);
     await review.click();
     await page.waitForURL(own('/console/reviews'));
-  },
-);
-
-it(
-  'a limit is set on the page of its team, and the security log says who raised it from what',
-  { timeout: 60_000 },
-  async () => {
-    await signIn('admin');
-    await page.goto(own('/console/teams/demo'));
-    await page.getByText('used in this hour').first().waitFor();
-    for (const sum of ['500', '1000.00']) {
-      await action('Set a limit').click();
-      const form = page.locator('.action[open]');
-      await form.getByLabel('Operation').selectOption('payout');
-      await form.getByLabel(/^Per day/).fill(sum);
-      await form.getByRole('button', { name: 'Set the limit' }).click();
-      await page.getByText('The settings of team demo are saved.').waitFor();
-    }
-    await page.locator('#facts').getByText('1,000.00 EUR a day').waitFor();
-    await action('Set a limit').click();
-    await page
-      .locator('.action[open]')
-      .getByLabel(/^Per day/)
-      .fill('much');
-    await page.getByRole('button', { name: 'Set the limit' }).click();
-    await page.getByText('This is not an amount.').waitFor();
-    expect(
-      await page
-        .locator('.action[open]')
-        .getByLabel(/^Per day/)
-        .inputValue(),
-    ).toBe('much');
-    expect(await seriousFaults(page)).toEqual([]);
-    await eventually(async () => {
-      await page.goto(own('/console/security-log?change=MoneyLimited'));
-      expect(await page.locator('#security-log').innerText()).toContain(
-        'ada raised the daily payout limit of team demo from 500.00 EUR to 1,000.00 EUR.',
-      );
-    }, waits);
-    await page.goto(own('/console/security-log?person=ada&change=KeyIssued'));
-    expect(await page.locator('#security-log').innerText()).not.toContain('raised');
-    expect(await seriousFaults(page)).toEqual([]);
   },
 );
 

@@ -71,7 +71,8 @@ it('a review is resolved by a person, with a reason that is recorded', { timeout
   await page.keyboard.press('j');
   await page.keyboard.press('Enter');
   await page.locator('.heading', { hasText: 'The Payment Service shows another final status.' }).waitFor();
-  const changed = await page.locator('tr.differs', { hasText: 'Status' }).innerText();
+  const differing = page.locator('#evidence tr', { has: page.locator('strong .sign'), hasText: 'Status' });
+  const changed = await differing.innerText();
   expect(changed).toMatch(/Approved\s+Declined/);
   expect(await page.locator('#evidence').innerText()).not.toMatch(/observedStatus|final_status_revised/);
   await page.locator('#evidence .timeline .event', { hasText: 'Approved → Declined' }).waitFor();
