@@ -14,7 +14,7 @@ const opening = `# Configuration
 This page is generated from the schemas that the program reads (\`npm run reference\`). Every variable has a default for development.
 The start checks all variables together and names each invalid one. An empty variable counts as unset.
 
-\`npm start\` and \`npm run services\` accept all variables. A service in its own process needs the variables that it reads (last column).
+\`npm start\` accepts all variables. A service in its own process needs the variables that it reads (last column).
 \`TOLLGATE_AS\` names the person who runs a command ([more](teams-and-keys.md#the-author-of-a-change)).
 `;
 

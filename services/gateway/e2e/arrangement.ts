@@ -40,8 +40,8 @@ export const isSigning = !hasProcesses;
 
 const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/** The services that `npm run services` starts. */
-export const launcher = fileOf('../src/launcher/main.ts');
+/** Starts each service as a process of its own. */
+export const launcher = fileOf('./launcher/main.ts');
 
 /** The command that starts the system. */
 export const program = hasProcesses ? launcher : fileOf('../src/main.ts');

@@ -5,10 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { systemIds } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { freePorts } from '../src/launcher/free-ports.ts';
+import { someFreePorts } from './free-ports.ts';
 import { type System, startSystem, stopEverything } from './system.ts';
 
 const guides = [
@@ -101,7 +100,7 @@ function openTerminal(port: number) {
 const isRead = (code: string) => !/ -d | -X POST|npm run|^\w+ \{|&$/mu.test(code);
 
 it.each(guides)('%s works as written', { timeout: 180_000 }, async (guide) => {
-  const [port = 0] = await freePorts(1, systemIds);
+  const [port = 0] = await someFreePorts(1);
   const run = openTerminal(port);
   const steps = stepsOf(guide);
   expect(steps.length).toBeGreaterThan(0);

@@ -133,7 +133,7 @@ function spawnMain({ dataDir, env, instances, workspace }: StartOptions): {
   output: () => string;
 } {
   const single = workspace === undefined ? program : join(workspace, 'services', 'gateway', 'src', 'main.ts');
-  const argv = instances === undefined ? [single] : [launcher, '--instances', String(instances)];
+  const argv = instances === undefined ? [single] : [launcher, String(instances)];
   const child = spawn(process.execPath, argv, {
     env: { ...programEnvironment(), TOLLGATE_DATA_DIR: dataDir, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

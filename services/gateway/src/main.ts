@@ -50,7 +50,7 @@ async function main(): Promise<void> {
   );
 }
 
-/** The reader of the output may have exited, like a killed launcher: work in progress is finished nevertheless. */
+/** The reader of the output may have exited: work in progress is finished nevertheless. */
 function goOnWithoutReaders(): void {
   for (const stream of [process.stdout, process.stderr])
     stream.on('error', (error) => {
@@ -75,10 +75,6 @@ function stopOnSignal(starting: Promise<Gateway>): void {
       if (stopping) process.exit(130);
       stop();
     });
-  // The parent process with the channel to this one is gone; nothing else would stop it.
-  process.on('disconnect', () => {
-    if (!stopping) stop();
-  });
 }
 
 try {

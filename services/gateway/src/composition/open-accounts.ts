@@ -58,7 +58,7 @@ export async function openAccounts(
   if (!deps.isWhole)
     throw new StartupError(
       'config_invalid',
-      'Set PROVIDER_ACCOUNTS_FILE: only a process that runs all services starts a sandbox (npm run services starts one too).',
+      'Set PROVIDER_ACCOUNTS_FILE: only a process that runs all services starts a sandbox.',
     );
   const sandbox = await openSandbox(deps, directory, stops);
   const own = { ...sandboxAccount(sandbox), failuresInARowMax: config.failuresInARowMax };

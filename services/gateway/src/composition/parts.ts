@@ -29,8 +29,6 @@ export function createParts(
     stops: AsyncDisposableStack;
     /** Whether this process runs that service. */
     runs: Runs;
-    /** True if the data directory belongs to the whole installation, even if the services run as separate processes. */
-    isInstallation?: boolean;
   },
 ) {
   const { config, clock, ids, logOf, pid } = deps;
@@ -56,7 +54,7 @@ export function createParts(
   const members = async () => (await joinedStore()).members;
 
   // On a store of this machine alone all processes share the directory.
-  const isInstallation = base.isInstallation ?? (config.eventStore === undefined || serviceNames.every(runs));
+  const isInstallation = config.eventStore === undefined || serviceNames.every(runs);
   const teamKeys = openTeamKeys(config.teamSigning, dataDirectory, { mayInstall: isInstallation });
   const secrets = secretsOf(deps, dataDirectory);
   const teams = once(async () =>

@@ -37,7 +37,7 @@ function toStartupError(error: unknown): unknown {
   return new StartupError('not_started', message, { retryable: true, cause: error });
 }
 
-/** As sysexits.h has it: the start may work later. The launcher starts the process again. */
+/** As sysexits.h has it: the start may work later. */
 export const temporaryFailure = 75;
 /** As sysexits.h has it: a defect. */
 export const crashed = 70;

@@ -87,8 +87,6 @@ export function openDataDirectory(dataDir: string, instance?: string, indexDir =
     /** The records of requests. */
     requestsFile: own('requests', '.db', indexPath),
     quickstartFile,
-    /** Lists the processes of a system that has several. */
-    processesFile: own('processes', '.json'),
     /**
      * For a local store. Call before opening it, which would create an empty one if it was lost.
      *

@@ -1,6 +1,5 @@
 /** The account of a gateway that has brought up its own sandbox. */
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { defaultProvider } from '@tollgate/provider';
 import { Secret, StartupError } from '@tollgate/service-kit';
 import {
@@ -11,9 +10,6 @@ import {
 } from './account-config.ts';
 import type { DataDirectory } from './data-directory.ts';
 
-/** Of an account at a sandbox, which is on this machine. */
-const sandboxLimits = { weight: 1, priority: 0, concurrentCallsMax: 64, callsPerSecondMax: 10_000 };
-
 /** @param reached.ca PEM */
 export const sandboxAccount = (reached: {
   httpsUrl: string;
@@ -23,26 +19,15 @@ export const sandboxAccount = (reached: {
   environment: 'sandbox',
   name: 'sandbox',
   provider: defaultProvider,
-  ...sandboxLimits,
+  weight: 1,
+  priority: 0,
+  concurrentCallsMax: 64,
+  // It is on this machine.
+  callsPerSecondMax: 10_000,
   baseUrl: reached.httpsUrl,
   privateKey: reached.key,
   ca: reached.ca,
 });
-
-/** Writes an accounts file for it, as a gateway in production has one. @returns its path */
-export function writeSandboxAccounts(
-  { path }: Pick<DataDirectory, 'path'>,
-  { httpsUrl, caFile, key }: { httpsUrl: string; caFile: string; key: Secret },
-  failuresInARowMax: number,
-): string {
-  const privateKeyFile = 'payment-service-key';
-  writeFileSync(join(path, privateKeyFile), `${key.reveal()}\n`, { mode: 0o600 });
-  const named = { name: 'sandbox', environment: 'sandbox', baseUrl: httpsUrl, privateKeyFile, caFile };
-  const file = join(path, 'sandbox-accounts.json');
-  const accounts = [{ ...named, ...sandboxLimits, failuresInARowMax }];
-  writeFileSync(file, `${JSON.stringify({ accounts }, null, 2)}\n`, { mode: 0o600 });
-  return file;
-}
 
 /** Their names, without their keys; undefined if not known here. @throws as `accountNamesOf` */
 export function accountNamesBesideGateway(

@@ -37,7 +37,7 @@ ${Object.entries(descriptions)
   .map(([name, does]) => `  ${name.padEnd(18)} ${does}`)
   .join('\n')}
 
-npm run services starts each in its own process; docs/operator/configuration.md lists the environment variables.
+docs/operator/configuration.md lists the environment variables of each.
 `;
 
 /**

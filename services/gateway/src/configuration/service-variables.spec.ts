@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { variableNames } from './config-fields.ts';
 import { gatewayConfigSchema } from './config.ts';
 import { serviceNames } from './service-names.ts';
-import { ofEveryProgram, only, variablesOf } from './service-variables.ts';
+import { variablesOf } from './service-variables.ts';
 
 // The sandbox that the gateway brings up in its own process has variables of its own.
 const known = variableNames(gatewayConfigSchema).filter((name) => !name.startsWith('PAYMENT_SERVICE_'));
@@ -53,10 +53,7 @@ it.each(serviceNames)('%s knows every variable that it gets from a whole environ
     EVENTSTORE_USERNAME: 'tollgate',
     EVENTSTORE_PASSWORD: 'hush',
   };
-  const given = only(environment, variablesOf(service));
+  const names = variablesOf(service);
+  const given = Object.fromEntries(Object.entries(environment).filter(([name]) => names.includes(name)));
   expect(() => readConfig(gatewayConfigSchema, given)).not.toThrow();
-});
-
-it('common variables of all programs are not settings of ours', () => {
-  expect(ofEveryProgram.filter((name) => known.includes(name))).toEqual([]);
 });

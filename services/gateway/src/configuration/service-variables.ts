@@ -1,15 +1,10 @@
 /**
- * The environment variables that each service uses. A launcher of separate processes passes only these, so that a
- * compromised process has no secret that it does not need.
+ * The environment variables that each service uses. Separate processes get only these, so that a compromised process has no
+ * secret that it does not need.
  */
 import type { ServiceName } from './service-names.ts';
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
-
-/** For every program: its path, Node's and the C library's memory, and the machine's trusted certificates. */
-export const ofEveryProgram = words(`
-  PATH HOME TMPDIR TZ LANG LC_ALL LD_LIBRARY_PATH NODE_ENV NODE_OPTIONS NODE_COMPILE_CACHE MALLOC_ARENA_MAX
-  NODE_EXTRA_CA_CERTS SSL_CERT_FILE SSL_CERT_DIR`);
 
 const ofEveryService = words(`
   TOLLGATE_DATA_DIR TOLLGATE_INSTANCE TOLLGATE_LOG_LEVEL GATEWAY_HOST GATEWAY_PORT GATEWAY_METRICS_HOST
@@ -51,16 +46,8 @@ const own: Readonly<Record<ServiceName, readonly string[]>> = {
   api: words(`
     COMMAND_SERVICE_URL QUERY_SERVICE_URL NOTIFIER_URL INTERNAL_SECRETS GATEWAY_TLS_CERT_FILE GATEWAY_TLS_KEY_FILE
     GATEWAY_PLAIN_HTTP_PORT OIDC_ISSUER OIDC_CLIENT_ID OIDC_CLIENT_SECRET OIDC_SCOPES OIDC_PERSON_CLAIM
-    OIDC_GROUPS_CLAIM OIDC_VIEWERS OIDC_SUPPORT OIDC_OPERATORS OIDC_ADMINS OIDC_ACR_VALUES OIDC_MAX_AGE_SECONDS
-    OIDC_GRANTS CONSOLE_PUBLIC_URL PROVIDER_CALL_DEADLINE_MS PROVIDER_SEND_WITHIN_MS`),
+    OIDC_GROUPS_CLAIM OIDC_ACR_VALUES OIDC_MAX_AGE_SECONDS OIDC_GRANTS CONSOLE_PUBLIC_URL PROVIDER_CALL_DEADLINE_MS PROVIDER_SEND_WITHIN_MS`),
 };
 
 /** In addition, the command service reads the keys of its accounts file. */
 export const variablesOf = (service: ServiceName): readonly string[] => [...ofEveryService, ...own[service]];
-
-/** The part of an environment that these names are. */
-export const only = <Value>(
-  environment: Readonly<Record<string, Value>>,
-  names: readonly string[],
-): Record<string, Value> =>
-  Object.fromEntries(Object.entries(environment).filter(([name]) => names.includes(name)));
