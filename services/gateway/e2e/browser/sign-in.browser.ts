@@ -31,9 +31,7 @@ beforeAll(async () => {
       OIDC_CLIENT_ID: 'tollgate',
       OIDC_CLIENT_SECRET: 'hush',
       CONSOLE_PUBLIC_URL: publicUrl,
-      OIDC_VIEWERS: 'staff',
-      OIDC_ADMINS: 'payments-admins',
-      OIDC_OPERATORS: 'payments-operators',
+      OIDC_GRANTS: 'viewer=staff; admin=payments-admins; operator=payments-operators',
       REVIEWS_BY_TWO: 'sandbox',
     },
   });

@@ -7,13 +7,13 @@ const whole = {
   OIDC_CLIENT_ID: 'tollgate',
   OIDC_CLIENT_SECRET: 'hush',
   CONSOLE_PUBLIC_URL: 'https://pay.example',
-  OIDC_ADMINS: 'root, tollgate-admins',
+  OIDC_GRANTS: 'admin=root; admin=tollgate-admins',
 };
 const read = (env: Record<string, string>) => readConfig(gatewayConfigSchema, env).identityProvider;
 
 describe("the identity provider's address", () => {
   it('is nowhere else unless an issuer is named', () => {
-    expect(read({ OIDC_ADMINS: 'root' })).toBeUndefined();
+    expect(read({ OIDC_GRANTS: 'admin=root' })).toBeUndefined();
   });
 
   it('is read with the groups of each role', () => {
@@ -32,10 +32,9 @@ describe("the identity provider's address", () => {
   });
 
   it('is read with roles in some teams or environments, with any group names', () => {
-    const { OIDC_ADMINS: _, ...rest } = whole;
     const text =
       'lead:shop=shop-leads; support:shop,games:sandbox = CN=Games,OU=Staff ;viewer:*:sandbox=a@b.example';
-    expect(read({ ...rest, OIDC_GRANTS: text })?.grantsOf).toEqual([
+    expect(read({ ...whole, OIDC_GRANTS: text })?.grantsOf).toEqual([
       { group: 'shop-leads', grant: { role: 'lead', teams: ['shop'], environments: '*' } },
       {
         group: 'CN=Games,OU=Staff',
@@ -59,7 +58,7 @@ describe("the identity provider's address", () => {
     ],
     [{ CONSOLE_PUBLIC_URL: '' }, 'CONSOLE_PUBLIC_URL'],
     [{ OIDC_CLIENT_SECRET: undefined }, 'OIDC_ISSUER requires'],
-    [{ OIDC_ADMINS: ' , ' }, 'No group has a role'],
+    [{ OIDC_GRANTS: ' ; ' }, 'No group has a role'],
     [{ OIDC_SCOPES: 'email' }, 'OIDC_SCOPES must be a list with openid'],
     [{ OIDC_PERSON_CLAIM: 'a b' }, 'OIDC_PERSON_CLAIM must be the name of a claim'],
   ])('is refused by name if it is %j', (change, message) => {

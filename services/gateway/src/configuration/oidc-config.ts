@@ -1,19 +1,8 @@
 /** Configuration of sign-in by OpenID Connect: provider, groups and roles. */
 import type { IdentityProviderConfig } from '@tollgate/console';
-import {
-  commaSeparatedSchema,
-  isLoopbackAddress,
-  secretSchema,
-  wholeNumberSchema,
-  wrongVariable,
-} from '@tollgate/service-kit';
-import { type Grant, everywhere, parseGrant } from '@tollgate/teams';
+import { isLoopbackAddress, secretSchema, wholeNumberSchema, wrongVariable } from '@tollgate/service-kit';
+import { parseGrant } from '@tollgate/teams';
 import { z } from 'zod';
-
-const groupsOf = (role: string) =>
-  commaSeparatedSchema
-    .optional()
-    .describe(`Groups whose members have the role \`${role}\` in all teams, separated by commas.`);
 
 const claimRule = 'must be the name of a claim, without spaces';
 const claimSchema = z.string().regex(/^\S{1,128}$/, claimRule);
@@ -53,15 +42,11 @@ export const oidcEnvironmentSchema = z.object({
     .describe(
       'Maximum age of a sign-in at the provider (`max_age`, checked by `auth_time`). 0 requires a new sign-in each time. Unlimited if unset.',
     ),
-  OIDC_VIEWERS: groupsOf('viewer'),
-  OIDC_SUPPORT: groupsOf('support'),
-  OIDC_OPERATORS: groupsOf('operator'),
-  OIDC_ADMINS: groupsOf('admin'),
   OIDC_GRANTS: z
     .string()
     .optional()
     .describe(
-      'Roles limited to teams or environments, by group: `role:teams:environments=group`, separated by semicolons, such as `lead:shop=shop-leads; support:shop,games:sandbox=game-support`. `*` means all teams. Without environments, a role applies to both.',
+      'Roles by group: `role:teams:environments=group`, separated by semicolons, such as `admin=payments-admins; lead:shop=shop-leads; support:shop,games:sandbox=game-support`. `*` means all teams. Without teams, a role applies to all of them, and without environments to both.',
     ),
 });
 type Environment = z.infer<typeof oidcEnvironmentSchema>;
@@ -75,17 +60,8 @@ export function toOidcConfig(env: Environment): IdentityProviderConfig | undefin
     throw wrongVariable('OIDC_ISSUER requires OIDC_CLIENT_ID, OIDC_CLIENT_SECRET and CONSOLE_PUBLIC_URL');
   if (!env.OIDC_SCOPES.split(' ').includes('openid'))
     throw wrongVariable('OIDC_SCOPES must be a list with openid');
-  const grantsOf = [
-    ...toGrants('viewer', env.OIDC_VIEWERS),
-    ...toGrants('support', env.OIDC_SUPPORT),
-    ...toGrants('operator', env.OIDC_OPERATORS),
-    ...toGrants('admin', env.OIDC_ADMINS),
-    ...parseGrants(env.OIDC_GRANTS ?? ''),
-  ];
-  if (grantsOf.length === 0)
-    throw wrongVariable(
-      'No group has a role: set OIDC_GRANTS, OIDC_VIEWERS, OIDC_SUPPORT, OIDC_OPERATORS or OIDC_ADMINS',
-    );
+  const grantsOf = parseGrants(env.OIDC_GRANTS ?? '');
+  if (grantsOf.length === 0) throw wrongVariable('No group has a role: set OIDC_GRANTS');
   return {
     issuer: httpsUrl('OIDC_ISSUER', issuer).href,
     clientId,
@@ -101,9 +77,6 @@ export function toOidcConfig(env: Environment): IdentityProviderConfig | undefin
 }
 
 type GroupGrant = IdentityProviderConfig['grantsOf'][number];
-
-const toGrants = (role: Grant['role'], groups: readonly string[] = []): GroupGrant[] =>
-  groups.flatMap((group) => everywhere(role).map((grant) => ({ group, grant })));
 
 /** The group is last, because its name may contain anything but a semicolon. */
 function parseGrants(text: string): GroupGrant[] {
