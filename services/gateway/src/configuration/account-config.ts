@@ -18,12 +18,6 @@ export interface ConfiguredAccount extends AccountConfig {
   ca?: string;
 }
 
-/** Files and variables that an accounts file refers to. */
-export interface AccountsFileOptions {
-  /** The environment variables that `privateKeyEnv` names; an empty one counts as not set. */
-  env: Readonly<Record<string, string | undefined>>;
-}
-
 /** Maximum accounts in the file: each creation draws among all of them. */
 const accountsMax = 100;
 /** Maximum faults in one message. */
@@ -32,8 +26,6 @@ const faultsMax = 10;
 const nameRule = 'must be 1 to 63 lower-case letters, digits and hyphens, beginning with a letter';
 const addressRule =
   'must be an address that begins with https://, without user name, password, query and fragment; the service takes no plain HTTP';
-const keyRule =
-  'a private key does not belong in this file: keep it in its own file (privateKeyFile) or in an environment variable (privateKeyEnv)';
 
 const wholeNumber = (min: number, max: number) => {
   const rule = `must be a whole number from ${min} to ${max}`;
@@ -119,12 +111,8 @@ const fileSchema = z.strictObject(
  *
  * @throws StartupError with each entry and field at fault, without values: a key may be in the wrong place
  */
-export function readAccountsFile(file: string, options: AccountsFileOptions): readonly ConfiguredAccount[] {
-  return parseAccounts(readAccountsText(file), {
-    ...options,
-    file,
-    readText: (each) => readFileSync(each, 'utf8'),
-  });
+export function readAccountsFile(file: string, { env }: Pick<Source, 'env'>): readonly ConfiguredAccount[] {
+  return parseAccounts(readAccountsText(file), { env, file, readText: (each) => readFileSync(each, 'utf8') });
 }
 
 function readAccountsText(file: string): string {
@@ -143,28 +131,32 @@ function readAccountsText(file: string): string {
   return text;
 }
 
-interface Source extends AccountsFileOptions {
+interface Source {
   file: string;
+  /** The environment variables that `privateKeyEnv` names; an empty one counts as not set. */
+  env: Readonly<Record<string, string | undefined>>;
   /** Reads a file that the accounts name; throws if it cannot be read. */
   readText(path: string): string;
 }
 
 /** The same for a text that was read already. */
 export function parseAccounts(text: string, source: Source): readonly ConfiguredAccount[] {
-  const content = parseJson(text, source.file);
-  const result = fileSchema.safeParse(content);
-  if (!result.success)
-    throw faulty(
-      source.file,
-      result.error.issues.flatMap((issue) => describe(issue, content)),
-    );
+  const result = fileSchema.safeParse(parseJson(text, source.file));
+  if (!result.success) throw faulty(source.file, result.error.issues.flatMap(describe));
   const { accounts } = result.data;
-  const faults = duplicateNames(accounts);
+  const faults = repeatsIn(accounts, ({ environment, name }) => `${environment}/${name}`).map(
+    ({ earlier, index }) =>
+      `accounts[${index}]: name is that of accounts[${accounts.indexOf(earlier)}] in the same environment; give each account its own`,
+  );
   const configured = accounts.flatMap((entry, index) => {
-    const note = (fault: string) => faults.push(`${labelOf(index, entry.name)}: ${fault}`);
+    const note = (fault: string) => faults.push(`accounts[${index}]: ${fault}`);
     return toAccount(entry, source, note) ?? [];
   });
-  faults.push(...sharedMerchants(configured));
+  // One merchant under two names would have its money counted twice.
+  for (const { earlier, entry } of repeatsIn(configured, merchantOf))
+    faults.push(
+      `"${earlier.name}" and "${entry.name}" in ${entry.environment} have the same baseUrl and key; keep one of them`,
+    );
   if (faults.length > 0) throw faulty(source.file, faults);
   return configured;
 }
@@ -188,90 +180,39 @@ function faulty(file: string, faults: readonly string[]): StartupError {
   );
 }
 
-const labelOf = (index: number, name: string | undefined): string =>
-  `accounts[${index}]${name === undefined ? '' : ` "${name}"`}`;
-
-/** One sentence for each fault, beginning with the entry, and its name if it has a proper one. */
-function describe(issue: z.core.$ZodIssue, content: unknown): string[] {
-  const [list, index, ...field] = issue.path;
-  const subject =
-    list === 'accounts' && typeof index === 'number' ? `${labelOf(index, nameIn(content, index))}: ` : '';
-  if (issue.code === 'unrecognized_keys')
-    return issue.keys.map((key) => `${subject}${unknownField(key, subject === '')}`);
-  const parameter = subject === '' ? issue.path : field;
-  return [`${subject}${[...nameOf(parameter), issue.message].join(' ')}`];
+/** One sentence for each fault, beginning with its place. */
+function describe(issue: z.core.$ZodIssue): string[] {
+  const place = z.core.toDotPath(issue.path);
+  if (issue.code !== 'unrecognized_keys') return [`${place} ${issue.message}`.trim()];
+  const known = place === '' ? ['accounts'] : Object.keys(accountEntrySchema.shape);
+  return issue.keys.map((key) =>
+    `${place} ${JSON.stringify(key.slice(0, 40))} is not a field. Remove it or correct its name (fields: ${known.join(', ')})`.trim(),
+  );
 }
 
-const nameOf = (parameter: readonly PropertyKey[]): string[] =>
-  parameter.length === 0
-    ? []
-    : [parameter.map((part) => (typeof part === 'number' ? `[${part}]` : String(part))).join('')];
-
-function nameIn(content: unknown, index: number): string | undefined {
-  const named = z.object({ accounts: z.array(z.unknown()) }).safeParse(content).data?.accounts[index];
-  return z.object({ name: accountEntrySchema.shape.name }).safeParse(named).data?.name;
-}
-
-const keyFields: ReadonlySet<string> = new Set([
-  'privatekey',
-  'key',
-  'apikey',
-  'secret',
-  'secretkey',
-  'token',
-]);
-
-function unknownField(key: string, isOutside: boolean): string {
-  if (keyFields.has(key.toLowerCase())) return `${key}: ${keyRule}`;
-  const known = isOutside ? ['accounts'] : Object.keys(accountEntrySchema.shape);
-  return `${JSON.stringify(key.slice(0, 40))} is not a field. Remove it or correct its name (fields: ${known.join(', ')})`;
-}
-
-function duplicateNames(entries: readonly Entry[]): string[] {
-  const first = new Map<string, number>();
-  return entries.flatMap(({ environment, name }, index) => {
-    const earlier = first.get(`${environment}/${name}`);
-    if (earlier === undefined) first.set(`${environment}/${name}`, index);
-    return earlier === undefined
-      ? []
-      : [
-          `${labelOf(index, name)}: name is that of accounts[${earlier}] in ${environment}; give each account its own`,
-        ];
+/** The entries that have the key of an earlier one. */
+const repeatsIn = <Each>(entries: readonly Each[], keyOf: (entry: Each) => string) =>
+  entries.flatMap((entry, index) => {
+    const earlier = entries.slice(0, index).find((each) => keyOf(each) === keyOf(entry));
+    return earlier === undefined ? [] : [{ earlier, entry, index }];
   });
-}
 
-/** One merchant under two names would have its money counted twice. */
-function sharedMerchants(configured: readonly ConfiguredAccount[]): string[] {
-  const first = new Map<string, string>();
-  return configured.flatMap(({ environment, name, baseUrl, privateKey }) => {
-    const merchant = JSON.stringify([
-      environment,
-      new URL(baseUrl).href.replace(/\/+$/, ''),
-      privateKey.reveal(),
-    ]);
-    const earlier = first.get(merchant);
-    if (earlier === undefined) first.set(merchant, name);
-    return earlier === undefined
-      ? []
-      : [`"${earlier}" and "${name}" in ${environment} have the same baseUrl and key; keep one of them`];
-  });
-}
+const merchantOf = ({ environment, baseUrl, privateKey }: ConfiguredAccount): string =>
+  JSON.stringify([environment, new URL(baseUrl).href.replace(/\/+$/, ''), privateKey.reveal()]);
 
 /** Collects the faults of an entry. */
 type Note = (fault: string) => void;
 
 /** Undefined if the key is not available; `note` receives this and all other faults. */
 function toAccount(entry: Entry, source: Source, note: Note): ConfiguredAccount | undefined {
-  const { privateKeyFile, privateKeyEnv, caFile, ...others } = entry;
-  const { currencies, teams, ...rest } = others;
+  const { privateKeyFile, privateKeyEnv, caFile, currencies, teams, ...rest } = entry;
   const privateKey =
     privateKeyFile === undefined
       ? keyOfEnvironment(privateKeyEnv, source, note)
       : keyOfFile(privateKeyFile, source, note);
   const ca = caFile === undefined ? undefined : certificateOf(caFile, source, note);
   if (privateKey === undefined) return undefined;
-  const optional = omitUndefined({ currencies, teams, ca });
-  return { ...rest, ...optional, privateKey };
+  return { ...rest, ...omitUndefined({ currencies, teams, ca }), privateKey };
 }
 
 function keyOfEnvironment(variable = '', { env }: Source, note: Note): Secret | undefined {

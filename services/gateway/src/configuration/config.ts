@@ -20,51 +20,44 @@ import { kafkaEnvironmentSchema, toKafkaConfig } from './kafka-config.ts';
 import { oidcEnvironmentSchema, toOidcConfig } from './oidc-config.ts';
 import { teamSigningEnvironmentSchema } from './team-signing.ts';
 
-const defaultMetricsPort = 3002;
-
 const durationMs = wholeNumberSchema({ of: 'milliseconds', min: 1, max: dayMs });
 
-const secondsRule = 'must be numbers of seconds, growing, separated by commas';
+const isSeconds = (text: string): boolean => /^\d{1,9}(\.\d{1,3})?$/.test(text);
 
 /** Empty: none. Milliseconds from here on. */
 const distancesSchema = commaSeparatedSchema
-  .refine((all) => all.every((each) => /^\d{1,9}(\.\d{1,3})?$/.test(each) && Number(each) > 0), secondsRule)
-  .transform((all) => all.map((each) => Number(each) * 1_000))
-  .refine((all) => all.every((each, place) => place === 0 || each > (all[place - 1] ?? 0)), secondsRule);
-
-const environmentsRule = 'must be sandbox or production, or both separated by a comma';
+  .refine(
+    (all) => all.every((each, place) => isSeconds(each) && Number(each) > Number(all[place - 1] ?? 0)),
+    'must be numbers of seconds, growing, separated by commas',
+  )
+  .transform((all) => all.map((each) => Number(each) * 1_000));
 
 /** Empty: none. */
 const environmentsSchema = commaSeparatedSchema.pipe(
-  z.array(z.enum(environmentSchema.options, environmentsRule)),
+  z.array(z.enum(environmentSchema.options, 'must be sandbox or production, or both separated by a comma')),
 );
 
-const requestsPerSecondSchema = wholeNumberSchema({ of: 'requests a second', min: 1, max: 100_000 });
-
-/** Paths are added to it. */
 const publicUrlSchema = z
   .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
   .refine((url) => !/[?#@]/.test(url), 'must be without user name, query and fragment')
   .transform((url) => url.replace(/\/+$/, ''));
 
-const originsRule = 'must be an http or https URL without a path, or several of them separated by commas';
+const isOrigin = (text: string): boolean =>
+  /^https?:/i.test(text) && URL.parse(text)?.origin === text.toLowerCase();
 
 /** Addresses of the instances of a service. */
 const originsSchema = commaSeparatedSchema
   .transform((origins) => origins.map((origin) => origin.replace(/\/$/, '')))
-  .refine((origins) => origins.length > 0 && origins.every(isOrigin), originsRule);
-
-function isOrigin(text: string): boolean {
-  const url = URL.parse(text);
-  return url !== null && /^https?:$/.test(url.protocol) && url.origin === text.toLowerCase();
-}
+  .refine(
+    (origins) => origins.length > 0 && origins.every(isOrigin),
+    'must be an http or https URL without a path, or several of them separated by commas',
+  );
 
 const madeAtFirstStart = 'made at the first start';
 
 const secretsSchema = <Secrets>(parse: (text: string) => Secrets) =>
   z.string().transform(orFault(parse)).optional();
 
-/** Timeout of one call of the Payment Service. */
 export const defaultCallDeadlineMs = 10_000;
 const callDeadlineSchema = durationMs
   .default(defaultCallDeadlineMs)
@@ -116,18 +109,13 @@ const networksSchema = commaSeparatedSchema.refine(
   'must be networks like 10.20.0.0/16, separated by commas',
 );
 
-const daysSchema = commaSeparatedSchema
-  .refine(
-    (days) =>
-      days.length > 0 && days.every((day) => /^\d{1,3}$/.test(day) && Number(day) >= 1 && Number(day) <= 366),
-    'must be whole numbers from 1 to 366, separated by commas',
-  )
-  .transform((days) => days.map(Number));
+const daysSchema = commaSeparatedSchema.pipe(
+  z
+    .array(wholeNumberSchema({ of: 'days, or several of them separated by commas,', min: 1, max: 366 }))
+    .min(1, 'must be at least one day'),
+);
 
 const retentionDaysSchema = wholeNumberSchema({ of: 'days', min: 1, max: 36_500 }).default(30);
-
-/** Even if another variable is at fault, which would be reported alone. */
-const always = () => true;
 
 const ownSchema = z
   .object({
@@ -167,7 +155,7 @@ const ownSchema = z
     GATEWAY_PLAIN_HTTP_PORT: portSchema
       .optional()
       .describe('Additional port that rejects plain HTTP, if the API uses HTTPS.'),
-    GATEWAY_REQUESTS_PER_SECOND: requestsPerSecondSchema
+    GATEWAY_REQUESTS_PER_SECOND: wholeNumberSchema({ of: 'requests a second', min: 1, max: 100_000 })
       .default(1_000)
       .describe('Rate limit of API keys that have no limit of their own, per instance.'),
     GATEWAY_CONNECTIONS_MAX: wholeNumberSchema({ of: 'connections', min: 10, max: 100_000 })
@@ -252,12 +240,13 @@ const ownSchema = z
   .refine((env) => (env.GATEWAY_TLS_CERT_FILE === undefined) === (env.GATEWAY_TLS_KEY_FILE === undefined), {
     path: ['GATEWAY_TLS_CERT_FILE'],
     message: 'and GATEWAY_TLS_KEY_FILE must be set both or not at all',
-    when: always,
+    // Even if another variable is at fault, which would be reported alone.
+    when: () => true,
   })
   .refine((env) => env.GATEWAY_PLAIN_HTTP_PORT === undefined || env.GATEWAY_TLS_CERT_FILE !== undefined, {
     path: ['GATEWAY_PLAIN_HTTP_PORT'],
     message: 'requires GATEWAY_TLS_CERT_FILE and GATEWAY_TLS_KEY_FILE',
-    when: always,
+    when: () => true,
   })
   .transform((env) => ({
     instance: env.TOLLGATE_INSTANCE,
@@ -267,7 +256,7 @@ const ownSchema = z
     callbackPort: env.CALLBACK_PORT,
     metrics: {
       host: env.GATEWAY_METRICS_HOST,
-      port: env.GATEWAY_METRICS_PORT ?? (env.GATEWAY_PORT === 0 ? 0 : defaultMetricsPort),
+      port: env.GATEWAY_METRICS_PORT ?? (env.GATEWAY_PORT === 0 ? 0 : 3_002),
     },
     tlsFiles:
       env.GATEWAY_TLS_CERT_FILE === undefined || env.GATEWAY_TLS_KEY_FILE === undefined
@@ -301,7 +290,7 @@ const ownSchema = z
     logLevel: env.TOLLGATE_LOG_LEVEL,
   }));
 
-/** The environment variables of the gateway. All have defaults that suit a developer's machine. */
+/** All variables have defaults that suit a developer's machine. */
 export const gatewayConfigSchema = dataDirConfigSchema
   .and(ownSchema)
   .and(oidcEnvironmentSchema.transform(orFault((env) => ({ identityProvider: toOidcConfig(env) }))))
