@@ -9,7 +9,7 @@ import {
   paymentAfter,
   refundSubmitted,
 } from '../testing/samples.ts';
-import type { PaymentInput, SubmitRefund } from './payment-commands.ts';
+import type { ObservedPayment, PaymentInput, SubmitRefund } from './payment-commands.ts';
 import { decide } from './payment-decide.ts';
 import type { PaymentEvent, PaymentEventOf } from './payment-events.ts';
 import { doubtsAbout, mayBeMade, mayHaveBeenMade, showsNoFurtherRefund } from './refunds.ts';
@@ -49,32 +49,94 @@ const open = [1, true, false];
 const kept = [1, false, true];
 
 describe('a refund that failed here', () => {
-  it.each<[string, PaymentEvent[], (typeof none)[]]>([
-    ['a sum of its amount', after(failed(['a', 300, 'refused']), refunded(300)), [open]],
+  const shows = (status: string, changes: Partial<ObservedPayment>) =>
+    inquired(observed(status, changes), { inquiredAt: 1 });
+
+  it.each<[string, () => PaymentEvent[], (typeof none)[]]>([
+    ['a sum of its amount', () => after(failed(['a', 300, 'refused']), refunded(300)), [open]],
     [
       'a sum of its amount, kept by a person',
-      after(failed(['a', 300, 'refused']), refunded(300), keepOurs),
+      () => after(failed(['a', 300, 'refused']), refunded(300), keepOurs),
       [kept],
     ],
-    ['another sum', after(failed(['a', 300, 'refused']), refunded(200)), [none]],
+    ['another sum', () => after(failed(['a', 300, 'refused']), refunded(200)), [none]],
     [
       'a sum of its amount although it was never sent',
-      after(failed(['a', 300, 'not-sent']), refunded(300)),
+      () => after(failed(['a', 300, 'not-sent']), refunded(300)),
       [none],
     ],
     [
       'a larger sum after a person answered that it was not made',
-      after(failed(['a', 300, 'resolved']), refunded(400)),
+      () => after(failed(['a', 300, 'resolved']), refunded(400)),
       [open],
     ],
-    ['a smaller sum after that answer', after(failed(['a', 300, 'resolved']), refunded(200)), [none]],
+    ['a smaller sum after that answer', () => after(failed(['a', 300, 'resolved']), refunded(200)), [none]],
     [
       'the amount of two refunds: any of them may be it',
-      after(failed(['a', 300, 'declined'], ['b', 300, 'refused'], ['c', 100, 'refused']), refunded(300)),
+      () =>
+        after(failed(['a', 300, 'declined'], ['b', 300, 'refused'], ['c', 100, 'refused']), refunded(300)),
       [open, open, none],
     ],
+    [
+      'the amount of another one that was never sent',
+      () => after(failed(['a', 300, 'not-sent'], ['b', 300, 'refused']), refunded(300)),
+      [none, open],
+    ],
+    [
+      'a sum of its amount in a record of other terms, after that answer',
+      () => after(failed(['a', 300, 'resolved']), shows('approved', { amount: 900, refundedAmount: 300 })),
+      [open],
+    ],
+    [
+      'such a sum that is smaller, or of a refund that the provider refused',
+      () =>
+        after(
+          failed(['a', 300, 'resolved'], ['b', 200, 'refused']),
+          shows('approved', { amount: 900, refundedAmount: 299 }),
+        ),
+      [none, none],
+    ],
+    [
+      'such a sum that a refund elsewhere explains',
+      () =>
+        after(
+          [...failed(['a', 300, 'resolved']), { type: 'ExternalRefundObserved', data: { amount: 200 } }],
+          shows('approved', { amount: 900, refundedAmount: 400 }),
+        ),
+      [none],
+    ],
+    [
+      'a bare "refunded", after that answer',
+      () => after(failed(['a', 300, 'resolved']), shows('refunded', { refundedAmount: undefined })),
+      [open],
+    ],
+    [
+      'no sum in a record of other terms',
+      () =>
+        after(failed(['a', 300, 'resolved']), shows('approved', { amount: 900, refundedAmount: undefined })),
+      [none],
+    ],
+    [
+      'the sum of a duplicate',
+      () =>
+        after(
+          failed(['a', 300, 'resolved']),
+          shows('approved', { serviceToken: 'token-z', refundedAmount: 300 }),
+        ),
+      [none],
+    ],
+    [
+      'a provider that has no such payment',
+      () =>
+        after(failed(['a', 300, 'resolved']), {
+          type: 'RecordMissing',
+          serviceToken: 'token-a',
+          inquiredAt: 1,
+        }),
+      [none],
+    ],
   ])('is in doubt by the sum at the provider: %s', (_, history, expected) => {
-    expect(doubtsIn(history)).toEqual(expected);
+    expect(doubtsIn(history())).toEqual(expected);
   });
 
   it('is in doubt by its accepted answer, which came late', () => {

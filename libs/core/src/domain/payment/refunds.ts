@@ -85,9 +85,8 @@ const isInDoubt = ({ discrepancies, serviceToken }: Payment): boolean =>
   discrepancies.some((each) => each.serviceToken === serviceToken && each.refundToken === undefined);
 
 const hasNoRoomFor = ({ refunds }: Payment, metadata: Metadata | undefined): boolean =>
-  metadata !== undefined &&
   refunds.reduce((sum, refund) => sum + metadataBytes(refund.metadata), metadataBytes(metadata)) >
-    refundsMetadataBytesMax;
+  refundsMetadataBytesMax;
 
 /** A refund without an outcome, as a call in flight. */
 const refundInFlight = (state: Payment, refund: Refund): CallInFlight<PaymentEvent, AcceptedRefund> => {
@@ -187,7 +186,7 @@ export function observeRefunds(
     return isReadablyPaid ? observeGrowth(state, refundedAmountOf(readable) ?? 0) : [];
   const { refundToken, amount, unconfirmed } = refund;
   const shown = readable && reportedRefundedSum(state, refund, readable);
-  const growth = isReadablyPaid && shown !== undefined ? shown - state.refundedAmount : 0;
+  const growth = (shown ?? state.refundedAmount) - state.refundedAmount;
   const proof = provesNothing(state, refund, Math.max(shown ?? 0, observed?.refundedAmount ?? 0));
   const isOfThis = growth === amount && !proof;
   const settled = settleCall<PaymentEvent>(refundInFlight(state, refund), {

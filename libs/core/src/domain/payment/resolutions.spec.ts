@@ -130,6 +130,114 @@ describe('a refund without an outcome', () => {
   });
 });
 
+describe('several at once', () => {
+  const code = 'refund_unresolved';
+  const at = (sum: number | null) => ({ refundToken: 'b', amount: 200, observedRefundedAmount: sum });
+  const notMade = { refundToken: 'a', errors: [], reason: 'resolved' } as const;
+  const history: PaymentEvent[] = [
+    ...historyTo.approved,
+    refundSubmitted('a', 300),
+    { type: 'RefundDeclined', data: notMade },
+    refundSubmitted('b', 200),
+    { type: 'RefundUnresolved', data: { refundToken: 'b', reason: 'timeout' } },
+  ];
+
+  it('a refund that was not made: the sum may be that of an earlier one', () => {
+    const events = decided([...history, opened(code, at(500))], answer(code, 'refund_not_made'));
+    const shown = events.flatMap(({ type, data }) =>
+      type === 'ReviewOpened'
+        ? [(data as { discrepancy?: { refundToken?: string } }).discrepancy?.refundToken]
+        : [],
+    );
+    expect(shown).toEqual(['a']);
+  });
+
+  it('the review of a decided refund is not that of the refund in flight', () => {
+    const about = [...history, opened(code, { ...at(null), refundToken: 'a' })];
+    expect(answered(about, answer(code, 'refund_made'))).toEqual(refusedAs('review_not_found'));
+  });
+
+  it('while a refund is in flight, no record of the provider can be accepted', () => {
+    const shows = inquired(observed('approved', { amount: 900 }), { inquiredAt: 1 });
+    for (const [before, allowed] of [
+      [historyTo.approved, ['accept_theirs', 'keep_ours', 'check_again']],
+      [history, ['keep_ours', 'check_again']],
+    ] as const) {
+      const payment = paymentAfter([...before, ...decided(before, shows)]);
+      expect(resolutionsOf(payment, { code: 'discrepancy', number: 1 })).toEqual(allowed);
+    }
+  });
+
+  it('each discrepancy has resolutions of its own', () => {
+    const shown = (changes: object) => inquired(observed('approved', changes), { inquiredAt: 1 });
+    const first = [...historyTo.approved, ...decided(historyTo.approved, shown({ amount: 900 }))];
+    const both = paymentAfter([...first, ...decided(first, shown({ serviceToken: 'token-z' }))]);
+    const allowed = [1, 2].map((number) => resolutionsOf(both, { code: 'discrepancy', number }));
+    expect(allowed).toEqual([
+      ['accept_theirs', 'keep_ours', 'check_again'],
+      ['keep_ours', 'check_again'],
+    ]);
+  });
+
+  it('a duplicate of a failed payment cannot become its record', () => {
+    const [duplicate] = decided(
+      historyTo.approved,
+      inquired(observed('approved', { serviceToken: 'token-z' }), { inquiredAt: 1 }),
+    );
+    const payment = paymentAfter([...historyTo.failed, duplicate!]);
+    expect(resolutionsOf(payment, { code: 'discrepancy', number: 1 })).toEqual(['keep_ours', 'check_again']);
+  });
+
+  it('a dispute is answered by its own review', () => {
+    const of = (disputeToken: string) => [
+      { ...sampleEvents.DisputeOpened, data: { ...sampleEvents.DisputeOpened.data, disputeToken } },
+      opened('dispute_opened', { disputeToken }),
+    ];
+    const two = [...historyTo.approved, ...of('dsp_1'), ...of('dsp_2')];
+    const events = decided(two, answer('dispute_opened', 'dispute_won', { number: 2 }));
+    expect(events.slice(1)).toMatchObject([{ type: 'DisputeWon', data: { disputeToken: 'dsp_2' } }]);
+  });
+});
+
+describe('the review of a call', () => {
+  it.each([
+    ['capture_unresolved', 'capturing', 'approved'],
+    ['void_unresolved', 'voiding', 'declined'],
+  ] as const)('%s ends with its outcome; a person can only have it checked again', (code, phase, status) => {
+    const history = [...historyTo[phase], opened(code)];
+    expect(decided(history, answer(code, 'check_again'))).toEqual([resolved(code, 'check_again')]);
+    const events = decided(history, inquired(observed(status), { inquiredAt: 60_000 }));
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: 'ReviewResolved', data: expect.objectContaining({ code }) }),
+    );
+  });
+
+  it('of an earlier attempt ends, and the one of this attempt stays', () => {
+    const code = 'attempt_not_found';
+    const open = (attemptNumber: number) => [
+      ...[...historyTo.unresolved, sampleEvents.AttemptNotFound, sampleEvents.AttemptStarted],
+      ...[{ type: 'AttemptUnresolved', data: { attemptNumber: 2, reason: 'timeout' } } as const],
+      opened(code, { attemptNumber }),
+    ];
+    const afterCallback = (number: number) =>
+      decided(open(number), { type: 'DeferCallback', deferredAt: 1 }).map(({ type }) => type);
+    expect(afterCallback(1)).toEqual(['CallbackDeferred', 'ReviewResolved']);
+    expect(afterCallback(2)).toEqual(['CallbackDeferred']);
+  });
+
+  it('takes a second person if two must agree', () => {
+    const code = 'attempt_not_found';
+    const history = [...historyTo.unresolved, opened(code, { attemptNumber: 1 })];
+    const by = (name: string) => answer(code, 'payment_not_made', { proposer: { name, at: 5 } });
+    const first = decided(history, by('ada'));
+    expect(first.map(({ type }) => type)).toEqual(['ReviewResolutionProposed']);
+    expect(decided([...history, ...first], by('bob')).map(({ type }) => type)).toEqual([
+      'ReviewResolved',
+      'PaymentFailed',
+    ]);
+  });
+});
+
 describe('a dispute', () => {
   const code = 'dispute_opened';
   const history = [

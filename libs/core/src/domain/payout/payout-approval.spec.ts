@@ -86,7 +86,8 @@ describe('a payout that a second key must approve', () => {
     'is not decided if no approval was requested, in phase %s',
     (phase) => {
       given(payoutHistoryTo[phase]).when(grant()).thenRefused('payout_not_awaiting_approval');
-      given(payoutHistoryTo[phase]).when(refuse()).thenRefused('payout_not_awaiting_approval');
+      for (const key of ['key-1', 'key-2'])
+        given(payoutHistoryTo[phase]).when(refuse(key)).thenRefused('payout_not_awaiting_approval');
     },
   );
 

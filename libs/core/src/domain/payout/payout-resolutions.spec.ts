@@ -83,6 +83,9 @@ describe('a discrepancy of a payout', () => {
     ['approved', shows('declined', { orderNumber: 'po_2.1' })],
     ['approved', shows('declined', { amount: 0 })],
     ['approved', shows('approved', { serviceToken: 'token-b' })],
+    ['failed', shows('approved', { serviceToken: 'token-b', orderNumber: 'po_2.1' })],
+    ['unresolved', shows('approved', { serviceToken: 'token-b', orderNumber: 'po_2.1' })],
+    ['declined', missing()],
   ])('of a payout that is %s cannot (%#)', (phase, input) => {
     const history = differing(phase, input);
     const allowed = ['keep_ours', 'check_again'];
@@ -137,6 +140,27 @@ describe('the review of a call', () => {
     ['service_not_readable', ['check_again', 'acknowledged']],
   ])('%s allows %j', (code, allowed) => {
     expect(payoutResolutionsOf(payoutAfter(notFound), { code, number: 1 })).toEqual(allowed);
+  });
+
+  it('of a discrepancy that is no longer open allows no acceptance', () => {
+    const unknown = { code: 'discrepancy', number: 9 } as const;
+    expect(payoutResolutionsOf(payoutAfter(notFound), unknown)).toEqual(['keep_ours', 'check_again']);
+  });
+
+  it('ends with the outcome that it waited for', () => {
+    const unreadable = payoutReviewOpened('service_not_readable');
+    const found = eventsOf([...notFound, unreadable], shows('approved')).map(({ type, data }) => [
+      type,
+      (data as { code?: string }).code,
+    ]);
+    expect(found).toEqual([
+      ['PayoutAccepted', undefined],
+      ['PayoutApproved', undefined],
+      ['ReviewResolved', 'service_not_readable'],
+      ['ReviewResolved', 'payout_not_found'],
+    ]);
+    const notMade = eventsOf([...notFound, unreadable], answer('payout_not_found', 'payout_not_made'));
+    expect(notMade.filter(({ type }) => type === 'ReviewResolved')).toHaveLength(2);
   });
 
   it('ends with the answer: the payout was not made, or is inquired again', () => {
