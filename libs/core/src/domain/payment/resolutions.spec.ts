@@ -133,11 +133,10 @@ describe('a refund without an outcome', () => {
 describe('several at once', () => {
   const code = 'refund_unresolved';
   const at = (sum: number | null) => ({ refundToken: 'b', amount: 200, observedRefundedAmount: sum });
-  const notMade = { refundToken: 'a', errors: [], reason: 'resolved' } as const;
   const history: PaymentEvent[] = [
     ...historyTo.approved,
     refundSubmitted('a', 300),
-    { type: 'RefundDeclined', data: notMade },
+    { type: 'RefundDeclined', data: { refundToken: 'a', errors: [], reason: 'resolved' } },
     refundSubmitted('b', 200),
     { type: 'RefundUnresolved', data: { refundToken: 'b', reason: 'timeout' } },
   ];
