@@ -18,8 +18,5 @@ export function declineReasons(query: URLSearchParams, counts: readonly OutcomeC
       >${reason} <b>${count}</b></a
     >`;
   });
-  return html`<p class="calm">
-    By reason, last 31 days unless filtered by time: ${shown}
-    <a href="/console/approval?by=reason">Approval rate</a>
-  </p>`;
+  return html`<p class="calm">By reason, last 31 days unless filtered by time: ${shown}</p>`;
 }

@@ -1,4 +1,4 @@
-/** Approval rate over time by team, account, currency or decline reason: a plot, and a table with the same figures. */
+/** Approval rate over time by team, account or currency: a plot, and a table with the same figures. */
 import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html } from '@tollgate/service-kit';
 import { queryOf } from '../api.ts';
@@ -12,7 +12,6 @@ const groupingNames = {
   team: 'By team',
   account: 'By account',
   currency: 'By currency',
-  reason: 'By decline reason',
 };
 const rangeNames = { '24h': '24 hours', '7d': '7 days', '31d': '31 days' };
 const path = '/console/approval';
@@ -52,9 +51,7 @@ export const approvalPage: Page = async ({ api, query, now }) => {
     return `${path}?${next.toString()}`;
   };
   const main = html`<h1>Approval rate</h1>
-    <p class="calm">
-      ${by === 'reason' ? 'Payments declined for a reason among those approved or declined.' : 'Approved payments among those approved or declined, by the time of their creation.'}
-    </p>
+    <p class="calm">Approved payments among those approved or declined, by the time of their creation.</p>
     ${tabs(
       'Grouped by',
       addressWith('by', by),
@@ -67,13 +64,13 @@ export const approvalPage: Page = async ({ api, query, now }) => {
     )}
     ${filterForm(path, query, { by: 'hidden', range: 'hidden', ...ownerFields(teams) }, { given: { by, range } })}
     <section id="rates" data-region="">
-      ${lines.length === 0 ? html`<p class="empty">No payment was approved or declined in this range.</p>` : ratesOf(lines.slice(0, groupsMax), { at, step, by })}
+      ${lines.length === 0 ? html`<p class="empty">No payment was approved or declined in this range.</p>` : ratesOf(lines.slice(0, groupsMax), at, step)}
       ${lines.length > groupsMax ? html`<p class="calm">${lines.length - groupsMax} more groups are not shown. Filter by team to see them.</p>` : undefined}
     </section>`;
   return { title: 'Approval rate', main };
 };
 
-/** A row of the table. In the table by reason, `approved` counts the payments declined for that reason: the share is theirs. */
+/** A column of the table, and a line of the plot. */
 interface Line {
   name: string;
   /** URL of the list of these payments. */
@@ -85,62 +82,29 @@ interface Line {
 
 /** Groups with the most payments first. */
 function linesOf(counts: readonly OutcomeCount[], at: readonly string[], by: By): Line[] {
-  const total = new Map(at.map((step) => [step, sumOf(counts.filter((count) => count.at === step))]));
   const byGroup = Map.groupBy(counts, ({ group = '' }) => group);
   return [...byGroup]
     .map(([group, ofGroup]): Line => {
-      const decidedIn = (step: string): Decided | undefined => {
-        const own = ofGroup.find((count) => count.at === step);
-        const all = total.get(step);
-        if (by !== 'reason') return own;
-        return all === undefined || all.approved + all.declined === 0
-          ? undefined
-          : shareOf(own?.declined ?? 0, all);
+      const filters = new URLSearchParams(by === 'all' ? {} : { [by]: group }).toString();
+      return {
+        name: by === 'all' ? 'Approval rate' : group,
+        address: `/console/payments?${filters}`,
+        steps: at.map((step) => ofGroup.find((count) => count.at === step)),
+        sum: sumOf(ofGroup),
       };
-      const steps = at.map(decidedIn);
-      return { name: nameOf(group, by), address: addressOf(group, by), steps, sum: sumOf(steps) };
     })
-    .filter((line) => sizeOf(line, by) > 0)
-    .toSorted((one, other) => sizeOf(other, by) - sizeOf(one, by));
+    .filter(({ sum }) => sizeOf(sum) > 0)
+    .toSorted((one, other) => sizeOf(other.sum) - sizeOf(one.sum));
 }
 
-const sizeOf = ({ sum }: Line, by: By): number =>
-  by === 'reason' ? sum.approved : sum.approved + sum.declined;
+const sizeOf = ({ approved, declined }: Decided): number => approved + declined;
 
-const shareOf = (part: number, { approved, declined }: Decided): Decided => ({
-  approved: part,
-  declined: approved + declined - part,
+const sumOf = (all: readonly Decided[]): Decided => ({
+  approved: all.reduce((sum, { approved }) => sum + approved, 0),
+  declined: all.reduce((sum, { declined }) => sum + declined, 0),
 });
 
-const sumOf = (all: readonly (Decided | undefined)[]): Decided =>
-  all.reduce<Decided>(
-    (sum, each) => ({
-      approved: sum.approved + (each?.approved ?? 0),
-      declined: sum.declined + (each?.declined ?? 0),
-    }),
-    { approved: 0, declined: 0 },
-  );
-
-function nameOf(group: string, by: By): string {
-  if (by === 'all') return 'Approval rate';
-  return group === '' ? 'no reason given' : group;
-}
-
-function addressOf(group: string, by: By): string {
-  const filters: Readonly<Record<By, Record<string, string>>> = {
-    all: {},
-    team: { team: group },
-    account: { account: group },
-    currency: { currency: group },
-    reason: group === '' ? { phase: 'declined' } : { phase: 'declined', declineReason: group },
-  };
-  return `/console/payments?${new URLSearchParams(filters[by]).toString()}`;
-}
-
-function ratesOf(
-  lines: readonly Line[],
-  { at, step, by }: { at: readonly string[]; step: 'hour' | 'day'; by: By },
-): Html {
+function ratesOf(lines: readonly Line[], at: readonly string[], step: 'hour' | 'day'): Html {
   const values = lines.map((line) => ({
     name: line.name,
     values: line.steps.map((each) => each && rateOf(each)),
@@ -172,7 +136,7 @@ function ratesOf(
         stepName: step,
         lines: values,
         format: percent,
-        ...(by === 'reason' ? {} : { top: 100 }),
+        top: 100,
         description: 'Rate over time. The table below has the same figures.',
       })}
     </div>

@@ -90,7 +90,6 @@ it(
       ['By team', 'demo'],
       ['By account', 'sandbox'],
       ['By currency', 'EUR'],
-      ['By decline reason', 'card_declined'],
     ] as const) {
       await page.goto(own('/console/approval'));
       await page.getByRole('link', { name: by }).click();

@@ -106,7 +106,7 @@ describe('every page', () => {
         '/teams/demo',
         '/accounts',
         '/security-log',
-        '/approval?by=reason',
+        '/approval?by=team',
         '/sandbox',
         '/search?q=nothing',
       ],
