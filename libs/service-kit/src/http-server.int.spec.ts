@@ -6,10 +6,21 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { answerInJsonOnly, endConnectionsOnClose, httpServerOptions } from './http-server.ts';
 import { silentLog } from './log.ts';
 
-// It was refused with Fastify's own 503 body, without a code and Retry-After.
-it('a request during the close of the server is answered before it has closed', async () => {
+const newServer = () => {
   const app = Fastify(httpServerOptions({ bodyLimitBytes: 1_024 }));
   answerInJsonOnly(app, silentLog);
+  return app;
+};
+
+const serving = () => {
+  const app = newServer();
+  app.all('/', async ({ body }) => ({ success: true, body }));
+  return app;
+};
+
+// It was refused with Fastify's own 503 body, without a code and Retry-After.
+it('a request during the close of the server is answered before it has closed', async () => {
+  const app = newServer();
   endConnectionsOnClose(app);
   let isDone = false;
   app.post('/', async () => {
@@ -32,8 +43,7 @@ it('a request during the close of the server is answered before it has closed', 
 it.each(['/%ff', '/%', `/${'x'.repeat(600)}`])(
   'a path that cannot be read (%.10s) gets the error body',
   async (url) => {
-    const app = Fastify(httpServerOptions({ bodyLimitBytes: 1_024 }));
-    answerInJsonOnly(app, silentLog);
+    const app = newServer();
     app.get('/:token', async () => ({ success: true }));
     const answer = await app.inject(url);
     expect(answer.statusCode).toBeGreaterThanOrEqual(400);
@@ -47,8 +57,7 @@ it.each(['/%ff', '/%', `/${'x'.repeat(600)}`])(
 
 // Both were 404, so that a caller looked for a typing error in the path.
 it('an unsupported method is refused with the allowed ones, and HEAD is routed like GET', async () => {
-  const app = Fastify(httpServerOptions({ bodyLimitBytes: 1_024 }));
-  answerInJsonOnly(app, silentLog);
+  const app = newServer();
   await app.register(async (inner) => {
     inner.get('/payments/:token', async () => ({ success: true }));
     inner.post('/payments/:token/capture', async () => ({ success: true }));
@@ -80,14 +89,11 @@ it.each([
   ['{"amount":1,"amount":100000}', 'amount'],
   ['{"destination":{"card":{},"card":{}}}', 'destination.card'],
 ])('a body with a key twice is refused, and the key named: %s', async (payload, parameter) => {
-  const app = Fastify(httpServerOptions({ bodyLimitBytes: 1_024 }));
-  answerInJsonOnly(app, silentLog);
-  app.post('/', async () => ({ success: true }));
   const headers = { 'content-type': 'application/json' };
-  const answer = await app.inject({ method: 'POST', url: '/', headers, payload });
+  const answer = await serving().inject({ method: 'POST', url: '/', headers, payload });
   expect(answer.statusCode).toBe(400);
   expect(answer.json()).toMatchObject({ errors: [{ code: 'invalid_json', parameter }] });
-  const valid = await app.inject({ method: 'POST', url: '/', headers, payload: '{"a":{"b":1},"b":1}' });
+  const valid = await serving().inject({ method: 'POST', url: '/', headers, payload: '{"a":{"b":1},"b":1}' });
   expect(valid.statusCode).toBe(200);
 });
 
@@ -99,21 +105,11 @@ it.each([
   ['a=4392963203551251', 'The body is not valid JSON.'],
   ['{"__proto__":{"a":1}}', 'The body has a name that is not accepted: __proto__ or constructor.'],
 ])('the answer locates invalid JSON in a body, and repeats nothing of it: %j', async (payload, message) => {
-  const app = Fastify(httpServerOptions({ bodyLimitBytes: 1_024 }));
-  answerInJsonOnly(app, silentLog);
-  app.post('/', async () => ({ success: true }));
   const headers = { 'content-type': 'application/json' };
-  const answer = await app.inject({ method: 'POST', url: '/', headers, payload });
+  const answer = await serving().inject({ method: 'POST', url: '/', headers, payload });
   expect(answer.statusCode).toBe(400);
   expect(answer.json()).toMatchObject({ errors: [{ code: 'invalid_json', message, parameter: 'body' }] });
 });
-
-const serving = () => {
-  const app = Fastify(httpServerOptions({ bodyLimitBytes: 1_024 }));
-  answerInJsonOnly(app, silentLog);
-  app.all('/', async ({ body }) => ({ success: true, body }));
-  return app;
-};
 
 // Invalid bytes were read as U+FFFD: the orders Grüße-1 and Größe-1, sent as ISO 8859-1, were one payment. The
 // declared charset was ignored, and gzip was answered with a confusing message about JSON.
@@ -192,8 +188,7 @@ it.each([
 
 // Clients that announce JSON with everything they send could remove no endpoint: 400, "The body is not JSON that we accept".
 it('an empty body is no body, with any content type', async () => {
-  const app = Fastify(httpServerOptions({ bodyLimitBytes: 1_024 }));
-  answerInJsonOnly(app, silentLog);
+  const app = newServer();
   const given = async ({ body }: { body: unknown }) => ({ hasBody: body !== undefined });
   app.delete('/', given);
   app.post('/', given);

@@ -54,22 +54,27 @@ const metadataRequestSchema = z
   })
   .optional();
 
-const reasonSchema = z
-  .string(orMissing('must be a string'))
-  .trim()
-  .min(1, 'must not be empty')
-  .max(1000, { error: 'must be at most 1000 characters', abort: true })
-  .refine(isVisibleText, mustBeVisible)
-  .refine(holdsNoCardNumber, mustHoldNoCardNumber);
+/** A text that people read later. */
+const readable = (schema: z.ZodString): z.ZodString =>
+  schema.refine(isVisibleText, mustBeVisible).refine(holdsNoCardNumber, mustHoldNoCardNumber);
+
+const shortText = (max: number): z.ZodString =>
+  z.string('must be a text').max(max, { error: `must be at most ${max} characters`, abort: true });
+
+const reasonSchema = readable(
+  z
+    .string(orMissing('must be a string'))
+    .trim()
+    .min(1, 'must not be empty')
+    .max(1000, { error: 'must be at most 1000 characters', abort: true }),
+);
 
 const walletRule = 'must be a wallet: team-<team>, wallet-<name> of a shared one, or provider';
 const walletSchema = () =>
   z.string(orMissing(walletRule)).regex(/^(provider|(team|wallet)-[a-z][a-z0-9-]{0,62})$/, walletRule);
 
 const savedViewSchema = viewSchema.extend({
-  name: viewSchema.shape.name
-    .refine(isVisibleText, mustBeVisible)
-    .refine(holdsNoCardNumber, mustHoldNoCardNumber),
+  name: readable(viewSchema.shape.name),
   query: viewSchema.shape.query.refine(holdsNoCardNumber, mustHoldNoCardNumber),
 });
 
@@ -90,23 +95,19 @@ const endpointShape = {
     .max(webhookEventNames.length + 1, 'must have each event once')
     .refine((names) => new Set(names).size === names.length, 'must have each event once')
     .meta({ uniqueItems: true }),
-  description: z
-    .string('must be a text')
-    .max(255, { error: 'must be at most 255 characters', abort: true })
-    .refine(isVisibleText, mustBeVisible)
-    .refine(holdsNoCardNumber, mustHoldNoCardNumber),
+  description: readable(shortText(255)),
 };
 
 /** Maximum time in which webhooks carry the signature of the former secret as well. */
 const overlapHoursMax = 168;
 
 const replayShape = {
-  id: z.string('must be a text').max(64, 'must be at most 64 characters').optional(),
-  endpoint: z.string('must be a text').max(64, 'must be at most 64 characters').optional(),
+  id: shortText(64).optional(),
+  endpoint: shortText(64).optional(),
   status: z.enum(['failed', 'delivered'], 'must be failed or delivered').default('failed'),
   createdFrom: instantSchema.optional(),
   createdBefore: instantSchema.optional(),
-  cursor: z.string('must be a text').max(64, 'must be at most 64 characters').optional(),
+  cursor: shortText(64).optional(),
 };
 
 /** The request bodies, by their names in the OpenAPI document. The routes parse with these schemas. */
@@ -152,12 +153,7 @@ export const bodySchemas = {
     .refine(({ from, to }) => from !== to, { path: ['to'], error: 'must be another wallet than from' }),
   ReconciliationRequest: z.strictObject({
     environment: environmentSchema,
-    account: z
-      .string('must be a text')
-      .min(1, 'must not be empty')
-      .max(64, { error: 'must be at most 64 characters', abort: true })
-      .refine(isVisibleText, mustBeVisible)
-      .refine(holdsNoCardNumber, mustHoldNoCardNumber),
+    account: readable(shortText(64).min(1, 'must not be empty')),
     day: z.iso.date('must be a day written YYYY-MM-DD'),
     isDryRun: z.boolean('must be true or false').default(false),
   }),
@@ -183,11 +179,11 @@ export const bodySchemas = {
     .optional(),
   WebhookReplay: z.strictObject({
     ...replayShape,
-    token: z.string('must be a text').max(100, 'must be at most 100 characters').optional(),
+    token: shortText(100).optional(),
   }),
   OperatorWebhookReplay: z.strictObject({
     ...replayShape,
-    team: z.string('must be a text').max(63, 'must be at most 63 characters').optional(),
+    team: shortText(63).optional(),
     environment: environmentSchema.optional(),
   }),
   OwnCredentialRevocation: z.strictObject({

@@ -1,162 +1,79 @@
+import { decodeCallbackRecord, type EncodedRecord } from '@tollgate/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeCallbackRecord } from '@tollgate/core';
-import { type RecordSubject, cloudEventType, type EventOnTopic } from './record-format.ts';
-import {
-  type RecordOf,
-  decodeDisputeRecord,
-  decodePaymentRecord,
-  decodePayoutRecord,
-  encodeRecord,
-} from './records.ts';
+import { exampleDispute } from '../dispute.ts';
+import { exampleOf } from './public-topics.ts';
+import { type RecordSubject, cloudEventType } from './record-format.ts';
+import { decodeDisputeRecord, decodePaymentRecord, decodePayoutRecord, encodeRecord } from './records.ts';
 
-const eventOf = (type: string, sequence: number, data: Record<string, unknown>): EventOnTopic => ({
-  id: '3f0e9d5c-7a2b-4c1d-8e6f-0a1b2c3d4e5f',
-  type,
-  time: '2030-01-01T00:00:00.000Z',
-  sequence,
-  correlationId: 'c',
-  data,
+const approved = exampleOf('tollgate.payment.approved.v1');
+const paidOut = exampleOf('tollgate.payout.approved.v1');
+const opened = exampleOf('tollgate.dispute.opened.v1');
+
+const valueOf = ({ value }: EncodedRecord) => JSON.parse(new TextDecoder().decode(value));
+const withValue = (record: EncodedRecord, value: unknown): EncodedRecord => ({
+  ...record,
+  value: new TextEncoder().encode(JSON.stringify(value)),
 });
-const age = { createdAt: '2030-01-01T00:00:00.000Z', updatedAt: '2030-01-01T00:00:01.000Z' };
-const origin = { position: '0007' };
-const bytesOf = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
 
-const event = eventOf('PaymentApproved', 3, { amount: 1250 });
-const payment: RecordOf<'payment'>['payment'] = {
-  token: 'pay_1',
-  environment: 'sandbox',
-  team: 'demo',
-  status: 'approved',
-  phase: 'approved',
-  product: 'Tea',
-  amount: 1250,
-  currency: 'EUR',
-  orderNumber: 'order-1',
-  needConfirmation: false,
-  heldAmount: 0,
-  approvedAmount: 1250,
-  refundedAmount: 100,
-  disputedAmount: 0,
-  lostAmount: 0,
-  errors: [],
-  reviews: [],
-  refunds: [{ token: 'ref_1', amount: 100, status: 'approved', phase: 'approved', ...age }],
-  revision: 3,
-  ...age,
-};
-const record = { event, payment };
-
-describe('a payment record', () => {
-  it('is a CloudEvent in binary mode, keyed by the payment', () => {
-    const { key, headers } = encodeRecord('payment', event, {
-      shown: payment,
-      origin: { ...origin, traceparent: 't' },
-    });
-    expect(key).toBe('pay_1');
-    expect(headers).toEqual({
-      'content-type': 'application/json',
-      ce_specversion: '1.0',
-      ce_id: event.id,
-      ce_type: 'tollgate.payment.approved.v1',
-      ce_source: '/tollgate/payments',
-      ce_subject: 'pay_1',
-      ce_time: event.time,
-      ce_sequence: '0000000003',
-      ce_correlationid: 'c',
-      tollgate_position: '0007',
-      traceparent: 't',
-    });
-  });
-
-  it('is read back as written', () => {
-    const encoded = encodeRecord('payment', event, { shown: payment, origin });
-    expect(decodePaymentRecord(encoded)).toEqual({ kind: 'record', record });
-  });
+describe('a record', () => {
+  it.each<[RecordSubject, EncodedRecord, string, (record: EncodedRecord) => object]>([
+    ['payment', approved, 'tollgate.payment.approved.v1', decodePaymentRecord],
+    ['payout', paidOut, 'tollgate.payout.approved.v1', decodePayoutRecord],
+    ['dispute', opened, 'tollgate.dispute.opened.v1', decodeDisputeRecord],
+  ])(
+    'of a %s is a CloudEvent in binary mode, keyed by it, and read back as written',
+    (subject, record, type, decode) => {
+      const { token } = valueOf(record)[subject];
+      expect(record.key).toBe(token);
+      expect(record.headers).toEqual({
+        'content-type': 'application/json',
+        ce_specversion: '1.0',
+        ce_id: '3f0e9d5c-7a2b-4c1d-8e6f-0a1b2c3d4e5f',
+        ce_type: type,
+        ce_source: `/tollgate/${subject}s`,
+        ce_subject: token,
+        ce_time: valueOf(record).event.time,
+        ce_sequence: '0000000003',
+        ce_correlationid: '9b2c7d4e-1f3a-4b5c-8d6e-7f8091a2b3c4',
+        tollgate_position: '00000000000000000042',
+        traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+      });
+      expect(decode(record)).toEqual({ kind: 'record', record: valueOf(record) });
+    },
+  );
 
   it('may have new fields and phases that this version does not know', () => {
+    const { event, payment } = valueOf(approved);
     const later = { ...payment, phase: 'split' };
-    const value = bytesOf({ event, payment: { ...later, parts: 2 }, more: true });
-    expect(decodePaymentRecord({ key: 'pay_1', value, headers: {} })).toEqual({
-      kind: 'record',
-      record: { event, payment: later },
-    });
+    const record = withValue(approved, { event, payment: { ...later, parts: 2 }, more: true });
+    expect(decodePaymentRecord(record)).toEqual({ kind: 'record', record: { event, payment: later } });
   });
 
   it('that lacks a field is unreadable, and the reason names the field', () => {
-    const value = bytesOf({ ...record, payment: { ...payment, status: 'paid' } });
-    expect(decodePaymentRecord({ key: 'pay_1', value, headers: {} })).toMatchObject({
+    const { event, payment } = valueOf(approved);
+    expect(
+      decodePaymentRecord(withValue(approved, { event, payment: { ...payment, status: 'paid' } })),
+    ).toEqual({
       kind: 'unreadable',
       reason: expect.stringContaining('payment.status'),
     });
   });
-});
 
-describe('a payout record', () => {
-  const approved = eventOf('PayoutApproved', 2, {});
-  const payout: RecordOf<'payout'>['payout'] = {
-    token: 'po_1',
-    environment: 'sandbox',
-    team: 'demo',
-    status: 'approved',
-    phase: 'approved',
-    amount: 300,
-    currency: 'EUR',
-    orderNumber: 'P-1',
-    errors: [],
-    reviews: [],
-    destination: { kind: 'bankAccount', bankName: 'Bank', accountEnding: '4321' },
-    revision: 2,
-    ...age,
-  };
-
-  it('is a CloudEvent about the payout, keyed by it, and is read back as written', () => {
-    const encoded = encodeRecord('payout', approved, { shown: payout, origin });
-    expect(encoded.key).toBe('po_1');
-    expect(encoded.headers).toMatchObject({
-      ce_type: 'tollgate.payout.approved.v1',
-      ce_source: '/tollgate/payouts',
-      ce_subject: 'po_1',
-      ce_sequence: '0000000002',
-      tollgate_position: '0007',
-    });
-    expect(decodePayoutRecord(encoded)).toEqual({ kind: 'record', record: { event: approved, payout } });
-  });
-
-  it('shows a destination only in masked form', () => {
-    const destination = { ...payout.destination, accountNumber: 'DE02120300000000202051' };
-    const value = bytesOf({ event: approved, payout: { ...payout, destination } });
-    expect(decodePayoutRecord({ key: 'po_1', value, headers: {} })).toEqual({
+  it('of a payout shows a destination only in masked form', () => {
+    const { event, payout } = valueOf(paidOut);
+    const destination = { ...payout.destination, pan: '4392963203551251' };
+    expect(decodePayoutRecord(withValue(paidOut, { event, payout: { ...payout, destination } }))).toEqual({
       kind: 'record',
-      record: { event: approved, payout },
+      record: { event, payout },
     });
   });
-});
 
-it('a dispute record is keyed by the dispute from its first event to its last', () => {
-  const matched = eventOf('DisputeMatched', 1, { paymentToken: 'pay_1' });
-  const opened: RecordOf<'dispute'>['dispute'] = {
-    token: 'dsp_1',
-    id: 'D-1',
-    environment: 'sandbox',
-    amount: 300,
-    currency: 'EUR',
-    status: 'open',
-    reportedStatus: 'pending',
-    type: 'chargeback',
-    ...age,
-  };
-  const dispute = { ...opened, team: 'demo', paymentToken: 'pay_1' };
-  const [before, after] = [opened, dispute].map((shown) =>
-    encodeRecord('dispute', matched, { shown, origin }),
-  );
-  expect([before?.key, after?.key]).toEqual(['dsp_1', 'dsp_1']);
-  expect(after?.headers).toMatchObject({
-    ce_type: 'tollgate.dispute.matched.v1',
-    ce_source: '/tollgate/disputes',
-    ce_subject: 'dsp_1',
+  it('of a dispute has the same key before and after its payment is known', () => {
+    const { event } = valueOf(opened);
+    const shown = { ...exampleDispute, team: 'demo', paymentToken: 'pay_1' };
+    expect(encodeRecord('dispute', event, { shown, origin: { position: '7' } }).key).toBe(opened.key);
   });
-  expect(decodeDisputeRecord(after!)).toEqual({ kind: 'record', record: { event: matched, dispute } });
 });
 
 it.each<[string, RecordSubject, string]>([
