@@ -32,7 +32,7 @@ function start(configured: readonly Account[], log: Log = silentLog) {
     const asked: { result?: PermitResult } = {};
     const asking =
       name === undefined
-        ? accounts.permitForCreation({ ...wanted, token })
+        ? accounts.permitAmong('sandbox', accounts.route({ ...wanted, token }))
         : accounts.permitOf('sandbox', name);
     void asking.then((result) => (asked.result = result));
     return asked;
@@ -96,7 +96,7 @@ describe('no account', () => {
     const { accounts } = start([account('one', { currencies: ['EUR'], teams: ['shop'] })]);
     expect(accounts.route(wanted)).toEqual(['one']);
     expect(accounts.route({ ...wanted, ...changes })).toEqual([]);
-    expect(await accounts.permitForCreation({ ...wanted, ...changes })).toEqual({ kind: 'no-account' });
+    expect(await accounts.permitAmong('sandbox', [])).toEqual({ kind: 'no-account' });
   });
 
   it('exists under a name that is no longer configured', async () => {
@@ -237,7 +237,7 @@ describe('an account whose circuit breaker is open', () => {
     expect(healthOf('one')?.breaker).toBe('open');
     expect(await accounts.permitOf('sandbox', 'one')).toEqual(unavailable(5));
     await clock.advance(1);
-    expect(await accounts.permitForCreation(wanted)).toEqual(unavailable(5));
+    expect(await accounts.permitAmong('sandbox', accounts.route(wanted))).toEqual(unavailable(5));
     await clock.advance(breakerOpenMs - 2);
     expect(await accounts.permitOf('sandbox', 'one')).toEqual(unavailable(1));
     expect(clock.sleeperCount()).toBe(0);
@@ -366,7 +366,7 @@ describe('a creation', () => {
     await open('first');
     await clock.advance(3_000);
     await open('second');
-    expect(await accounts.permitForCreation(wanted)).toEqual(unavailable(2));
+    expect(await accounts.permitAmong('sandbox', accounts.route(wanted))).toEqual(unavailable(2));
   });
 
   it('has the same route for the same token', () => {

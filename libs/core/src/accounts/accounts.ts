@@ -30,11 +30,9 @@ export interface Accounts {
    * chooses the same account.
    */
   route(wanted: CreationWanted): readonly string[];
-  /** A permit of the first account in the route that has one at once; else the first that becomes available within the wait. */
-  permitForCreation(wanted: CreationWanted, options?: PermitOptions): Promise<PermitResult>;
   /** A permit of the account that took the payment; every later call uses that account. */
   permitOf(environment: Environment, name: string, options?: PermitOptions): Promise<PermitResult>;
-  /** A permit for a new call through one of these accounts: the first that has one at once, as in a route. */
+  /** A permit for a new call: of the first account that has one at once; else the first that becomes available within the wait. */
   permitAmong(
     environment: Environment,
     names: readonly string[],
@@ -96,7 +94,6 @@ export function createAccounts(deps: {
   let inUse: ReadonlyMap<string, AccountGate> = new Map();
   const configured = (environment: Environment, name: string) =>
     inUse.get(merchantAccountKey(environment, name));
-  const route = (wanted: CreationWanted) => routeOf(accounts, wanted);
 
   function configure(next: readonly Account[]): void {
     assertUsable(next);
@@ -127,13 +124,7 @@ export function createAccounts(deps: {
   }
 
   return {
-    route,
-    permitForCreation: (wanted, options) =>
-      permitOfAny(
-        route(wanted).map((name) => configured(wanted.environment, name)),
-        'new',
-        options,
-      ),
+    route: (wanted) => routeOf(accounts, wanted),
     permitOf: (environment, name, options) => permitOfAny([configured(environment, name)], 'begun', options),
     permitAmong: (environment, names, options) =>
       permitOfAny(

@@ -25,7 +25,7 @@ function start(...configured: readonly Account[]) {
   const clock = createFakeClock();
   const accounts = createAccounts({ accounts: configured, clock, log: silentLog });
   const set = (name: string, state: AccountState) => accounts.setState('sandbox', name, state);
-  const forNew = () => accounts.permitForCreation(wanted, { mayWait: false });
+  const forNew = () => accounts.permitAmong('sandbox', accounts.route(wanted), { mayWait: false });
   const forBegun = (name = 'one') => accounts.permitOf('sandbox', name, { mayWait: false });
   const stateOf = (name: string) => accounts.health().find((each) => each.account === name)?.state;
   return { clock, accounts, set, forNew, forBegun, stateOf };
@@ -83,7 +83,7 @@ it('rejects waiting callers at once, except those that it still serves', async (
   const ends: string[] = [];
   const ask = (name: string, asking: Promise<PermitResult>) =>
     void asking.then((result) => ends.push(`${name}: ${result.kind}`));
-  ask('new', accounts.permitForCreation(wanted));
+  ask('new', accounts.permitAmong('sandbox', accounts.route(wanted)));
   ask('begun', accounts.permitOf('sandbox', 'one'));
   set('one', 'draining');
   await clock.advance(0);

@@ -57,9 +57,9 @@ export async function createPayment(
   const charge = await chargeOf(deps, input);
   if (charge === undefined) return refuse({ code: 'recurring_token_not_found' });
 
-  const taken = await (charge.account === undefined
-    ? accounts.permitForCreation({ environment, team, currency, token })
-    : accounts.permitAmong(environment, [charge.account]));
+  const { account: only } = charge;
+  const names = only === undefined ? accounts.route({ environment, team, currency, token }) : [only];
+  const taken = await accounts.permitAmong(environment, names);
   if (taken.kind !== 'permit') return taken;
   using permit = taken.permit;
   // Before any wait: a command that waits too long is announced, and not sent.
