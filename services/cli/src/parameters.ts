@@ -3,7 +3,7 @@
  * machine's zone.
  */
 import { currencySchema } from '@tollgate/core/money';
-import { environmentSchema, normalizeOrigin, walletNameSchema } from '@tollgate/core';
+import { environmentSchema, walletNameSchema } from '@tollgate/core';
 import { dayMs } from '@tollgate/service-kit';
 import {
   InvalidParameter,
@@ -92,13 +92,6 @@ export const since = (text: string): AtCall => {
   if (isDays(text)) return (now) => now - days(text);
   const at = instant(text);
   return () => at;
-};
-
-/** An origin of webhook endpoints. */
-export const endpointOrigin = (text: string): string => {
-  const origin = normalizeOrigin(text);
-  if (origin !== undefined && !origin.endsWith(':*')) return origin;
-  throw new InvalidParameter('must be an origin such as https://shop.example');
 };
 
 export const gatewayOrigin = (text: string): string => {

@@ -136,12 +136,9 @@ export function createTeamDirectory(deps: TeamDirectoryDependencies) {
     find: records.find,
     /** The origins for webhooks of the team now; none for a team that is unknown or whose record cannot be read. */
     callbackOriginsOf: (team: string): readonly string[] => records.find(team)?.allowedOrigins.callback ?? [],
-    /** Names of the team's current signing secrets for an origin, the newest first. */
-    webhookSecretVersionsOf: (
-      team: string,
-      endpoint: { environment: string; origin: string },
-    ): readonly string[] =>
-      webhookSecretVersions(records.find(team)?.webhookRotations ?? [], endpoint, clock.now()),
+    /** Names of the team's current signing secrets for callback URLs, the newest first. */
+    webhookSecretVersionsOf: (team: string, environment: string): readonly string[] =>
+      webhookSecretVersions(records.find(team)?.webhookRotations ?? [], environment, clock.now()),
     health: records.health,
     stop: async (): Promise<void> => {
       stopping.abort();

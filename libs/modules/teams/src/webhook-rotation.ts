@@ -1,5 +1,5 @@
-/** Rotations of the secret that signs a team's webhooks: for all its endpoints, or for those of one origin. */
-import { environmentSchema, type Environment, normalizeOrigin } from '@tollgate/core';
+/** Rotations of the secret that signs the webhooks of a team to callback URLs. */
+import { environmentSchema, type Environment } from '@tollgate/core';
 import { z } from 'zod';
 import type { Team, TeamDecision } from './team.ts';
 
@@ -8,8 +8,6 @@ export const rotationsMax = 1_000;
 
 export const webhookRotationSchema = z.object({
   environment: environmentSchema,
-  /** The origin of the endpoints; absent: all. */
-  origin: z.string().optional(),
   /** Until then, webhooks carry the signature of the former secret as well; milliseconds since the Unix epoch. */
   formerUntil: z.int(),
 });
@@ -18,43 +16,27 @@ export type WebhookRotation = z.infer<typeof webhookRotationSchema>;
 export interface RotateWebhookSecret {
   type: 'RotateWebhookSecret';
   environment: Environment;
-  origin?: string;
   formerUntil: number;
 }
 
 export function rotateWebhookSecret(team: Team, command: RotateWebhookSecret): TeamDecision {
-  const { environment, origin: given, formerUntil } = command;
+  const { environment, formerUntil } = command;
   if (team.webhookRotations.length >= rotationsMax)
     return { kind: 'refused', refusal: { code: 'too_many_rotations' } };
-  if (given === undefined)
-    return { kind: 'events', events: [{ type: 'WebhookSecretRotated', data: { environment, formerUntil } }] };
-  const origin = normalizeOrigin(given);
-  if (origin === undefined || origin.endsWith(':*'))
-    return { kind: 'refused', refusal: { code: 'origin_invalid', origin: given } };
-  const data = { environment, origin, formerUntil };
-  return { kind: 'events', events: [{ type: 'WebhookSecretRotated', data }] };
+  return { kind: 'events', events: [{ type: 'WebhookSecretRotated', data: { environment, formerUntil } }] };
 }
 
 /**
- * Secrets that sign the webhooks to an origin at that time: the current one first, then the former one during the overlap. The
- * empty text names the secret that was never rotated.
+ * Secrets that sign webhooks at that time: the current one first, then the former one during the overlap. The empty text names
+ * the secret that was never rotated.
  */
 export function webhookSecretVersions(
   rotations: readonly WebhookRotation[],
-  endpoint: { environment: string; origin: string | undefined },
+  environment: string,
   now: number,
 ): readonly string[] {
-  let ofTeam = 0;
-  let ofOrigin = 0;
-  let current = '';
-  let former: string | undefined;
-  for (const { environment, origin, formerUntil } of rotations) {
-    if (environment !== endpoint.environment) continue;
-    if (origin !== undefined && origin !== endpoint.origin) continue;
-    if (origin === undefined) ofTeam += 1;
-    else ofOrigin += 1;
-    former = formerUntil > now ? current : undefined;
-    current = ofOrigin === 0 ? `${ofTeam}` : `${ofTeam} ${endpoint.origin} ${ofOrigin}`;
-  }
-  return former === undefined ? [current] : [current, former];
+  const known = rotations.filter((rotation) => rotation.environment === environment);
+  const names = ['', ...known.map((_, index) => `${index + 1}`)];
+  const isOverlap = (known.at(-1)?.formerUntil ?? now) > now;
+  return names.slice(isOverlap ? -2 : -1).toReversed();
 }

@@ -32,8 +32,8 @@ export interface DeliveryDependencies {
   guard: AddressGuard;
   /** The master secrets from which the teams' secrets derive. */
   secrets: readonly WebhookMasterSecret[];
-  /** Names of the team's current secrets for an origin, the newest first. @default the initial secret */
-  secretVersionsOf?: (team: string, endpoint: { environment: string; origin: string }) => readonly string[];
+  /** Names of the team's current secrets for callback URLs, the newest first. @default the initial secret */
+  secretVersionsOf?: (team: string, environment: string) => readonly string[];
   /** True if the team currently allows the origin of the URL. */
   isCallbackAllowed: (team: string, url: string) => boolean;
   book: Pick<EndpointBook, 'find'>;
@@ -80,19 +80,10 @@ export async function tryToDeliver(
 /** Undefined if the endpoint is now disabled or removed: missed webhooks are replayed by hand. @throws StoreUnavailable */
 async function destinationOf(deps: DeliveryDependencies, webhook: Webhook): Promise<Destination | undefined> {
   const { environment, team, url, endpoint: id } = webhook;
-  if (id === undefined) return { url, versions: versionsOfOrigin(deps, webhook) };
+  if (id === undefined) return { url, versions: deps.secretVersionsOf?.(team, environment) ?? [''] };
   const endpoint = await deps.book.find({ environment, team }, id);
   if (endpoint === undefined || endpoint.disabled !== undefined) return undefined;
   return { url: endpoint.url, versions: secretVersionsOf(endpoint, deps.clock.now()) };
-}
-
-/** For an invalid URL, the first name: it is refused. */
-function versionsOfOrigin(
-  { secretVersionsOf: versionsOf = () => [''] }: DeliveryDependencies,
-  { environment, team, url }: Webhook,
-): readonly string[] {
-  const origin = URL.parse(url)?.origin;
-  return origin === undefined ? [''] : versionsOf(team, { environment, origin });
 }
 
 /** Why an address may not be called. Checked at every attempt, because a team may change its allowed origins. */

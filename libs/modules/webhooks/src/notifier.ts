@@ -32,8 +32,8 @@ export interface NotifierDependencies {
   log: Log;
   /** The master secrets from which the teams' secrets derive: one, or two during a rotation. */
   secrets: readonly WebhookMasterSecret[];
-  /** Names of the team's current secrets for an origin, the newest first. @default the initial secret */
-  secretVersionsOf?: (team: string, endpoint: { environment: string; origin: string }) => readonly string[];
+  /** Names of the team's current secrets for callback URLs, the newest first. @default the initial secret */
+  secretVersionsOf?: (team: string, environment: string) => readonly string[];
   /** True if the team allows the origin of the URL; checked at every attempt. */
   isCallbackAllowed: (team: string, url: string) => boolean;
   /** A certificate authority (PEM) to trust in addition to the public ones. */

@@ -247,7 +247,7 @@ export const isSubscribedTo = (
   { type, status }: Pick<WebhookBody, 'type' | 'status'>,
 ) => subscribed.includes(everyWebhookEvent) || subscribed.includes(`${type}.${status}`);
 
-/** Names of its secrets for `webhookSecretsOf`, the current one first. No origin's secret has such a name. */
+/** Names of its secrets for `webhookSecretsOf`, the current one first. No team's secret has such a name. */
 export function secretVersionsOf(
   { id, secret, formerSecrets }: Pick<Endpoint, 'id' | 'secret' | 'formerSecrets'>,
   now: number,
