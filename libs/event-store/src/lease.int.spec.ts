@@ -165,27 +165,20 @@ describe('a lease', () => {
     expect(first.timesStarted()).toBe(2);
   });
 
-  it('ends the work before it expires when the store cannot be written', async () => {
+  // A renewal without an answer once outlasted the lease, and so did the work.
+  it.each([
+    ['cannot be written', () => Promise.reject(new StoreUnavailable('store_busy', 'down'))],
+    ['does not answer', () => new Promise<never>(() => {})],
+  ])('ends the work before it expires when the store %s, and takes it up again', async (_, fail) => {
     const { store, clock } = await given();
     let isDown = false;
-    const holder = candidate({ store: failing(store, () => isDown), clock });
-    await working(holder);
-    isDown = true;
-    expect(await passTime(clock, 1, () => !holder.isWorking())).toBeLessThanOrEqual(durationMs);
-    isDown = false;
-    await passTime(clock, 1, holder.isWorking);
-  });
-
-  // A renewal without an answer once outlasted the lease, and so did the work.
-  it('ends the work before it expires when the store does not answer', async () => {
-    const { store, clock } = await given();
-    let isSilent = false;
-    const append: EventStore['append'] = (...given) =>
-      isSilent ? new Promise(() => {}) : store.append(...given);
+    const append: EventStore['append'] = (...given) => (isDown ? fail() : store.append(...given));
     const holder = candidate({ store: { ...store, append }, clock });
     await working(holder);
-    isSilent = true;
+    isDown = true;
     expect(await passTime(clock, 1, () => !holder.isWorking())).toBeLessThan(durationMs);
+    isDown = false;
+    await passTime(clock, 1, holder.isWorking);
   });
 
   it("lasts from its request, not from the store's answer", async () => {

@@ -128,12 +128,6 @@ describe('a mistake', () => {
     await press(payButton(page));
     expect((await scene.harness.retrieve(token)).status).toBe('approved');
   });
-
-  it('in the address leads to an error page', async () => {
-    const { page } = await scene.newCustomer();
-    const response = await page.goto(scene.checkoutUrl('0'.repeat(32)));
-    expect([response?.status(), await titleOf(page)]).toEqual([404, 'Payment not found']);
-  });
 });
 
 describe('going back', () => {
@@ -164,17 +158,6 @@ describe('going back', () => {
     await press(payButton(page));
     await page.goBack();
     expect(await titleOf(page)).toBe('Confirm your payment');
-  });
-});
-
-describe('a repeated action', () => {
-  it('by double click pays once', async () => {
-    const { page, token } = await openPayment({ orderNumber: 'double-1' });
-    await fillIn(page, entries(approvedCard));
-    await payButton(page).dblclick();
-    await page.waitForURL(scene.checkoutUrl(token));
-    await page.getByRole('heading', { name: 'Payment successful' }).waitFor();
-    expect(await scene.statusesOf('double-1')).toEqual(['init', 'pending', 'approved']);
   });
 });
 

@@ -18,18 +18,6 @@ beforeAll(async () => {
 });
 afterAll(() => harness.remove());
 
-const httpsRequired = {
-  success: false,
-  errors: [
-    {
-      code: 'https_required',
-      kind: 'authentication_error',
-      message: 'Use HTTPS: requests over plain HTTP are rejected.',
-      parameter: 'scheme',
-    },
-  ],
-};
-
 /** Sends bytes and resolves with the response bytes. */
 const exchange = (socket: ReturnType<typeof connectTcp>, bytes: string): Promise<string> =>
   new Promise((resolve, reject) => {
@@ -39,25 +27,6 @@ const exchange = (socket: ReturnType<typeof connectTcp>, bytes: string): Promise
     socket.on('error', reject);
     socket.write(bytes);
   });
-
-describe('the plain HTTP server', () => {
-  it.each([
-    ['GET', '/api/v1/payments'],
-    ['POST', '/api/v1/payments'],
-    ['GET', '/checkout/x'],
-    ['DELETE', '/nothing'],
-    ['GET', '/%zz'],
-    ['POST', `/${'x'.repeat(2_000)}`],
-  ] as const)('rejects %s %s', async (method, path) => {
-    const answer = await request(`${harness.addresses().httpUrl}${path}`, {
-      method,
-      headers: { authorization: `Bearer ${harness.key()}`, 'content-type': 'application/json' },
-      ...(method === 'POST' ? { body: '{"broken' } : {}),
-    });
-    expect(answer.statusCode).toBe(403);
-    expect(await answer.body.json()).toEqual(httpsRequired);
-  });
-});
 
 describe('the HTTPS server', () => {
   const tlsSocket = async () => {

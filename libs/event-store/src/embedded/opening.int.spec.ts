@@ -27,6 +27,12 @@ async function givenClosedStore(): Promise<string> {
   return file;
 }
 
+async function overwrite(file: string, at: number, bytes: number): Promise<void> {
+  const handle = await open(file, 'r+');
+  await handle.write(Buffer.alloc(bytes, 0xee), 0, bytes, at);
+  await handle.close();
+}
+
 function givenDatabase(file: string, sql: string): void {
   const database = new DatabaseSync(file);
   database.exec(sql);
@@ -79,6 +85,15 @@ describe('opening the embedded event store', () => {
 });
 
 describe('a file that cannot be used ends the start with a message that names it', () => {
+  it.each<[string, string, (file: string) => Promise<unknown>]>([
+    ['a directory in the place of the file', 'store_not_openable', (file) => mkdir(file)],
+    ['text', 'store_damaged', (file) => writeFile(file, 'This is not a database. '.repeat(200))],
+  ])('for %s', async (_, code, make) => {
+    const file = await temporaryFile();
+    await make(file);
+    expect(await refusalOf(file)).toMatchObject({ code, message: expect.stringContaining(file) });
+  });
+
   it('for a directory that does not exist', async () => {
     const file = join(dirname(await temporaryFile()), 'missing', 'events.db');
     expect(await refusalOf(file)).toMatchObject({
@@ -87,35 +102,14 @@ describe('a file that cannot be used ends the start with a message that names it
     });
   });
 
-  it('for a directory in the place of the file', async () => {
-    const file = await temporaryFile();
-    await mkdir(file);
-    expect(await refusalOf(file)).toMatchObject({
-      code: 'store_not_openable',
-      message: expect.stringContaining(file),
-    });
-  });
-
-  it('for text instead of a database', async () => {
-    const file = await temporaryFile();
-    await writeFile(file, 'This is certainly not a database. '.repeat(200));
-    expect(await refusalOf(file)).toMatchObject({
-      code: 'store_damaged',
-      message: expect.stringContaining(file),
-    });
-  });
-
-  it.each([4_096, 20_000, 100])('for a file that was cut off after %i bytes', async (bytes) => {
+  it.each<[string, (file: string) => Promise<unknown>]>([
+    ['was cut off after a page', (file) => truncate(file, 4_096)],
+    ['was cut off within a page', (file) => truncate(file, 20_000)],
+    ['was cut off within its header', (file) => truncate(file, 100)],
+    ['has a damaged page in the middle', (file) => overwrite(file, 5 * 4_096, 3_000)],
+  ])('for a file that %s', async (_, damage) => {
     const file = await givenClosedStore();
-    await truncate(file, bytes);
-    expect(await refusalOf(file)).toMatchObject({ code: 'store_damaged' });
-  });
-
-  it('for a damaged page in the middle', async () => {
-    const file = await givenClosedStore();
-    const handle = await open(file, 'r+');
-    await handle.write(Buffer.alloc(3_000, 0xee), 0, 3_000, 5 * 4_096);
-    await handle.close();
+    await damage(file);
     expect(await refusalOf(file)).toMatchObject({ code: 'store_damaged' });
   });
 

@@ -1,2 +1,2 @@
-export { openStoreInThread, temporaryFile, temporaryStore, threadedStore } from './temporary-store.ts';
+export { openStoreInThread, temporaryFile, temporaryStore } from './temporary-store.ts';
 export { appended } from './given-events.ts';

@@ -72,31 +72,6 @@ describe('payments and payouts together', () => {
     expect(tokensOf(listOperations(file, { currency: 'USD' }))).toEqual(['pay_2']);
     expect(listOperations(file, { perPage: 1, withTotal: true }).totalCount).toBe(3);
   });
-
-  test('are each on one page, even if several began in the same millisecond', () => {
-    const someTimes = fc.array(fc.record({ isPayout: fc.boolean(), at: fc.nat(3) }), { maxLength: 25 });
-    fc.assert(
-      fc.property(someTimes, fc.integer({ min: 1, max: 7 }), (times, perPage) => {
-        const views = times.map(({ isPayout, at }, index) =>
-          isPayout
-            ? viewOf(payoutKind, `po_${index}`, [payoutRequested()], at)
-            : viewOf(paymentKind, `pay_${index}`, [requested()], at),
-        );
-        const file = openIndexFile(':memory:');
-        file.plant(views);
-        const pages = throughPages((at) => {
-          const list = listOperations(file, { perPage, ...at });
-          return { items: tokensOf(list), ...list };
-        });
-        file.close();
-        const inOrder = views
-          .map(({ view }) => view)
-          .sort((a, b) => b.createdAt - a.createdAt || (a.token < b.token ? 1 : -1));
-        expect(pages.flat()).toEqual(tokensOf({ views: inOrder }));
-      }),
-      { numRuns: propertyRuns(50) },
-    );
-  });
 });
 
 describe('metadata', () => {

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -119,14 +119,6 @@ describe('a page', () => {
 });
 
 describe('a file', () => {
-  it('that is damaged is recreated', () => {
-    const file = temporaryFile();
-    writeFileSync(file, 'x'.repeat(10_000));
-    const { ledger, note } = start({ file });
-    expect(ledger.find(shop, note())).toBeDefined();
-    ledger.close();
-  });
-
   // One page of `requests.db` was lost in a power failure, and the gateway no longer started: no payment was accepted for want
   // of a
   // list that people read.

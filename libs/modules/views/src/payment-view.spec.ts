@@ -18,25 +18,6 @@ const { fold: foldPaymentView } = paymentKind;
 const fold = (events: readonly RecordedEvent[], from?: PaymentView) =>
   events.reduce<PaymentView | undefined>(foldPaymentView, from);
 
-test('a view has the payment, its start and last change, and its revision', () => {
-  const view = fold(toRecordedEvents([requested(), happening.accepted, happening.approved], 'pay_7'));
-  expect(view).toMatchObject({
-    schemaVersion: viewSchemaVersion,
-    token: 'pay_7',
-    createdAt: startedAt,
-    updatedAt: startedAt + 2_000,
-    revision: 2,
-    position: '0000000000000003',
-    payment: { phase: 'approved', approvedAmount: 1_500 },
-  });
-});
-
-test('an event that is already in the view changes nothing', () => {
-  const events = toRecordedEvents([requested(), happening.accepted, happening.approved]);
-  const view = fold(events);
-  for (const event of events) expect(foldPaymentView(view, event)).toBe(view);
-});
-
 describe('a view rejects an event that it cannot apply', () => {
   const [first, second, third] = toRecordedEvents([requested(), happening.accepted, happening.pending]);
 
@@ -58,14 +39,6 @@ describe('a view rejects an event that it cannot apply', () => {
         data: { attemptNumber: 1 },
       }),
     ).toThrow(InvariantViolation);
-  });
-
-  test.each([
-    ['the type is unknown', { type: 'PaymentForgotten' }],
-    ['the data is of no version', { type: 'PaymentAuthorized', data: { authorizedAmount: 'much' } }],
-    ['the metadata is of no version', { metadata: {} }],
-  ])('%s', (_, changes) => {
-    expect(() => foldPaymentView(fold([first!, second!]), { ...third!, ...changes })).toThrow();
   });
 });
 

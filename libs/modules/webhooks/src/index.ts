@@ -1,5 +1,4 @@
 export { openDeliveries } from './deliveries.ts';
-export { createEndpointBook } from './endpoints/endpoint-book.ts';
 export type { EndpointCount } from './endpoints/endpoint-directory.ts';
 export { decodeEndpointEvent, endpointStreamPrefix } from './endpoints/endpoint.ts';
 export type { WebhookClient } from './http-client.ts';

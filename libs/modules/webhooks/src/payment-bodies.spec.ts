@@ -1,10 +1,8 @@
 import type { PaymentEvent } from '@tollgate/core';
-import { paymentKind, type PaymentView } from '@tollgate/views';
-import { happening, requested, toRecordedEvents } from '@tollgate/views/testing';
+import { happening, requested } from '@tollgate/views/testing';
 import { describe, expect, it } from 'vitest';
-import { noticesOf } from './notices.ts';
 import { paymentSubject } from './notices.ts';
-import { requestedWithCallback } from './testing/subjects.ts';
+import { noticesAlong as noticesOfHistory, requestedWithCallback, textsOf } from './testing/subjects.ts';
 
 const url = 'https://shop.example/hook';
 const { accepted, pending, held: authorized, approved, declined, failed, captureRefused } = happening;
@@ -12,19 +10,9 @@ const { confirming: capturing } = happening;
 const { refunding, refundApproved, refundDeclined, refundUnresolved, refundedElsewhere, revised } = happening;
 
 /** The webhooks due for each event of a history. */
-function noticesAlong(events: readonly PaymentEvent[], first: PaymentEvent = requestedWithCallback(url)) {
-  let before: PaymentView | undefined;
-  return toRecordedEvents([first, ...events]).map((event) => {
-    const after = paymentKind.fold(before, event);
-    const notices = noticesOf(paymentSubject, event, { before, after }, { endpoints: [], now: 42 }).flatMap(
-      ({ due }) => due,
-    );
-    before = after;
-    return notices;
-  });
-}
-const sent = (events: readonly PaymentEvent[]) =>
-  noticesAlong(events).map((notices) => notices.map(({ body }) => `${body.type} ${body.status}`));
+const noticesAlong = (events: readonly PaymentEvent[], first: PaymentEvent = requestedWithCallback(url)) =>
+  noticesOfHistory(paymentSubject, 'payment-pay_1', [first, ...events]);
+const sent = (events: readonly PaymentEvent[]) => textsOf(noticesAlong(events));
 
 /** The provider contradicts itself: another amount is approved. */
 const revisedTo = (amount: number): PaymentEvent => ({

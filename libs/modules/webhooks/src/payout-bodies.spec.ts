@@ -1,15 +1,8 @@
 import type { PayoutEvent } from '@tollgate/core';
-import { payoutKind, type PayoutView } from '@tollgate/views';
-import {
-  payoutApprovalRequested,
-  payoutHappening,
-  payoutRequested,
-  toRecordedIn,
-} from '@tollgate/views/testing';
+import { payoutApprovalRequested, payoutHappening, payoutRequested } from '@tollgate/views/testing';
 import { describe, expect, it } from 'vitest';
-import { noticesOf } from './notices.ts';
 import { payoutSubject } from './notices.ts';
-import { payoutWithCallback } from './testing/subjects.ts';
+import { noticesAlong as noticesOfHistory, payoutWithCallback, textsOf } from './testing/subjects.ts';
 
 const url = 'https://shop.example/hook';
 const { accepted, approved, declined, refused, unresolved, failed, revised, reviews } = payoutHappening;
@@ -19,19 +12,9 @@ const revisedTo = (from: 'approved' | 'declined', to: 'pending' | 'declined'): P
 });
 
 /** The webhooks due for each event of a history. */
-function noticesAlong(events: readonly PayoutEvent[], first: PayoutEvent = payoutWithCallback(url)) {
-  let before: PayoutView | undefined;
-  return toRecordedIn('payout-po_1', [first, ...events]).map((event) => {
-    const after = payoutKind.fold(before, event);
-    const notices = noticesOf(payoutSubject, event, { before, after }, { endpoints: [], now: 42 }).flatMap(
-      ({ due }) => due,
-    );
-    before = after;
-    return notices;
-  });
-}
-const sent = (events: readonly PayoutEvent[]) =>
-  noticesAlong(events).map((notices) => notices.map(({ body }) => `${body.type} ${body.status}`));
+const noticesAlong = (events: readonly PayoutEvent[], first: PayoutEvent = payoutWithCallback(url)) =>
+  noticesOfHistory(payoutSubject, 'payout-po_1', [first, ...events]);
+const sent = (events: readonly PayoutEvent[]) => textsOf(noticesAlong(events));
 
 describe('a team gets a webhook about its payout', () => {
   it('for every change of status, but not for its creation', () => {

@@ -1,10 +1,7 @@
-import { openStoreInThread } from '@tollgate/event-store/testing';
+import { temporaryStore } from '@tollgate/event-store/testing';
 import { readLast, type EventStore } from '@tollgate/event-store';
 import { silentLog, systemIds, dayMs, hourMs } from '@tollgate/service-kit';
 import { createFakeClock } from '@tollgate/testing';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { webhookStream } from './webhook-events.ts';
 import { createWebhookJournal } from './webhook-journal.ts';
@@ -17,12 +14,7 @@ const delivered: Outcome = { kind: 'answered', statusCode: 200 };
 /** A store whose events are stamped by the clock. */
 async function start() {
   const clock = createFakeClock({ now: Date.UTC(2026, 0, 1) });
-  const folder = mkdtempSync(join(tmpdir(), 'tollgate-webhooks-'));
-  const store = await openStoreInThread({ file: join(folder, 'events.db'), clock });
-  onTestFinished(async () => {
-    await store.close();
-    rmSync(folder, { recursive: true });
-  });
+  const store = await temporaryStore({ clock });
   const journal = createWebhookJournal({ store, clock, ids: systemIds });
   const due = (token: string, id: string) =>
     journal.recordDue(

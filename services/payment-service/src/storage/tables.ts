@@ -5,50 +5,42 @@ import { paymentSchema, type Payment } from '../payments.ts';
 import { createCallLog } from './call-log.ts';
 import { createCallbackQueue } from './callback-queue.ts';
 
-/** A refund as it is stored: `amount` of one payment, in minor units. `createdAt` is milliseconds since the Unix epoch. */
-const refundSchema = z.object({
-  token: z.string(),
+/** Amounts are in minor units, times milliseconds since the Unix epoch. */
+const movementSchema = z.object({
   merchantId: z.int(),
-  paymentToken: z.string(),
-  orderNumber: z.string().optional(),
   amount: z.int(),
   currency: z.string(),
   status: z.enum(['pending', 'approved', 'declined']),
   createdAt: z.int(),
 });
+
+/** A refund of one payment as it is stored. */
+const refundSchema = movementSchema.extend({
+  token: z.string(),
+  paymentToken: z.string(),
+  orderNumber: z.string().optional(),
+});
 export type Refund = z.infer<typeof refundSchema>;
 
-/**
- * A payout as it is stored. Only a card's mask is kept of its destination; times are milliseconds since the Unix epoch.
- */
-const payoutSchema = z.object({
+/** A payout as it is stored. Only a card's mask is kept of its destination. */
+const payoutSchema = movementSchema.extend({
   token: z.string(),
-  merchantId: z.int(),
-  status: z.enum(['pending', 'approved', 'declined']),
-  amount: z.int(),
-  currency: z.string(),
   orderNumber: z.string(),
   callbackUrl: z.string().optional(),
   sanitizedMask: z.string().optional(),
   declineReason: z.string().optional(),
-  createdAt: z.int(),
   updatedAt: z.int(),
 });
 export type Payout = z.infer<typeof payoutSchema>;
 
-/** A dispute as it is stored; `token` is that of its payment. Times are milliseconds since the Unix epoch. */
-const disputeSchema = z.object({
+/** A dispute as it is stored; `token` is that of its payment. */
+const disputeSchema = movementSchema.extend({
   id: z.string(),
-  merchantId: z.int(),
   token: z.string(),
   orderNumber: z.string().optional(),
-  amount: z.int(),
-  currency: z.string(),
-  status: z.enum(['pending', 'approved', 'declined']),
   type: z.string(),
   reasonCode: z.string(),
   comment: z.string().nullable(),
-  createdAt: z.int(),
   updatedAt: z.int(),
 });
 export type Dispute = z.infer<typeof disputeSchema>;

@@ -6,7 +6,6 @@ export {
   processingUrl,
   requested,
   type RequestedOptions,
-  toRecordedEvents,
 } from './payment-histories.ts';
 export {
   anyDisputeHistory,

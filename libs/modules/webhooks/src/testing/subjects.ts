@@ -1,11 +1,15 @@
-/** Payments and payouts with a callbackUrl, for specs. */
+/** Payments and payouts with a callbackUrl, and their webhooks, for specs. */
 import type { PaymentEvent, PayoutEvent } from '@tollgate/core';
+import type { ViewEnvelope } from '@tollgate/views';
 import {
   payoutRequested,
   requested,
+  toRecordedIn,
+  type AnyEvent,
   type PayoutRequestedOptions,
   type RequestedOptions,
 } from '@tollgate/views/testing';
+import { type DueWebhook, noticesOf, type Subject } from '../notices.ts';
 
 /** The first event of a payment with a callback address. */
 export function requestedWithCallback(callbackUrl: string, options: RequestedOptions = {}): PaymentEvent {
@@ -20,3 +24,22 @@ export function payoutWithCallback(callbackUrl: string, options: PayoutRequested
   if (event.type !== 'PayoutRequested') throw new Error('a payout begins with its request');
   return { ...event, data: { ...event.data, terms: { ...event.data.terms, callbackUrl } } };
 }
+
+/** The webhooks due for each event of a history, without endpoints. */
+export function noticesAlong<View extends ViewEnvelope>(
+  subject: Subject<View>,
+  stream: string,
+  history: readonly AnyEvent[],
+): DueWebhook[][] {
+  let before: View | undefined;
+  return toRecordedIn(stream, history).map((event) => {
+    const after = subject.kind.fold(before, event);
+    const notices = noticesOf(subject, event, { before, after }, { endpoints: [], now: 42 });
+    before = after;
+    return notices.flatMap(({ due }) => due);
+  });
+}
+
+/** Type and status of each. */
+export const textsOf = (notices: readonly (readonly DueWebhook[])[]): string[][] =>
+  notices.map((each) => each.map(({ body }) => `${body.type} ${body.status}`));
