@@ -126,7 +126,9 @@ describe('a known dispute', () => {
     observe({}, { account: 'other' }),
     observe({}, { environment: 'production' }),
   ])('on the stream of another one is a broken invariant (%#)', (command) => {
-    expect(() => decideDispute(evolveDispute(undefined, opened()), command)).toThrow(InvariantViolation);
+    expect(() => decideDispute(evolveDispute(undefined, opened()), command)).toThrow(
+      new InvariantViolation('a dispute was observed on the stream of another one'),
+    );
   });
 });
 
@@ -228,8 +230,12 @@ test.each([Number.NaN, -1, 0.5, 8.7e15])('%d is not a valid opening time', (open
 describe('the stream of a dispute', () => {
   test('begins with DisputeOpened, once', () => {
     for (const event of [changed({ status: 'approved' }), match])
-      expect(() => evolveDispute(undefined, event)).toThrow(InvariantViolation);
-    expect(() => evolveDispute(evolveDispute(undefined, opened()), opened())).toThrow(InvariantViolation);
+      expect(() => evolveDispute(undefined, event)).toThrow(
+        new InvariantViolation(`${event.type} came before DisputeOpened`),
+      );
+    expect(() => evolveDispute(evolveDispute(undefined, opened()), opened())).toThrow(
+      new InvariantViolation('DisputeOpened was recorded twice'),
+    );
   });
 
   test('is named by its token', () => {

@@ -172,9 +172,8 @@ export function evolveDispute(state: Dispute | undefined, event: DisputeEvent): 
   switch (event.type) {
     case 'DisputeOpened':
       throw new InvariantViolation('DisputeOpened was recorded twice');
-    case 'DisputeChanged': {
+    case 'DisputeChanged':
       return { ...state, ...omitUndefined(event.data) };
-    }
     case 'DisputeMatched':
       return { ...state, ...event.data };
     default:

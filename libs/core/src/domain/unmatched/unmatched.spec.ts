@@ -139,3 +139,7 @@ describe('its review', () => {
       .thenRefused('resolution_not_allowed');
   });
 });
+
+it('begins with its observation', () => {
+  expect(() => evolveUnmatched(undefined, opened())).toThrow('ReviewOpened came before UnmatchedObserved');
+});
