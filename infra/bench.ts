@@ -18,7 +18,7 @@ const usage = `npm run bench -- [bench …] [--payments <n>]
 
 Measures this machine. Benches (all, unless some are named): ${Object.keys(benches).join(', ')}
   --payments <n>  number of payments (100000; ledger 1000000). A few thousand make a quick run
-\`creation\` has its own options: see \`npm run bench -- creation --help\`. \`operations\` has --seconds <n> and --json <file>.
+\`creation\` has its own options: see \`npm run bench -- creation --help\`. \`operations\` has --seconds <n>.
 `;
 
 type Call = { names: string[]; options: string[] } | { problem: string };

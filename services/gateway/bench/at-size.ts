@@ -2,9 +2,9 @@
  * `npm run bench -- at-size`: the cost of a creation, the rate of callbacks to approved payments, and the memory of
  * the gateway, while the store grows; one payment in ten stays open. Then the time of a start on that store.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
+import { readCount } from '@tollgate/testing/bench';
 import { Agent, request } from 'undici';
 import { createPayments } from './http-load.ts';
 import {
@@ -27,26 +27,6 @@ const measuredMs = 5_000;
 const callbackConnections = 64;
 /** Sizes at which a row is printed, as shares of all payments. */
 const steps = [0.01, 0.1, 0.25, 0.5, 1];
-
-interface Options {
-  payments: number;
-  json: string | undefined;
-}
-
-function readOptions(): Options {
-  try {
-    const { values } = parseArgs({
-      options: { payments: { type: 'string', default: '100000' }, json: { type: 'string' } },
-    });
-    const payments = Number(values.payments);
-    if (!Number.isSafeInteger(payments) || payments < 1_000)
-      throw new RangeError('--payments must be a whole number of at least 1000.');
-    return { payments, json: values.json };
-  } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message.split('\n')[0] : ''}\n`);
-    process.exit(2);
-  }
-}
 
 /** Approves this many at the provider, and waits until its callbacks have approved the payments. */
 async function approve(gateway: GatewayTarget, service: Service, count: number): Promise<number> {
@@ -120,16 +100,14 @@ function print({ payments, perSecond, cpuMs, medianMs, p99Ms, callbacksPerSecond
   say('  callbacks to approved; memory', `${rounded(callbacksPerSecond)}/s; ${rounded(memoryMiB)} MiB`);
 }
 
-async function measure({ payments, json }: Options): Promise<void> {
+async function measure(payments: number): Promise<void> {
   const service = await startBareService();
   const gateway = await startGateway({ service, name: 'gateway' });
-  const rows: Row[] = [];
   let made = 0;
   for (const step of steps) {
     made = await fill(gateway, service, { made, wanted: Math.round(payments * step) });
     const row = await measureRow(gateway, service, made);
     print(row);
-    rows.push(row);
     made = row.payments;
   }
   const { most } = memoryOf(gateway.child);
@@ -139,12 +117,10 @@ async function measure({ payments, json }: Options): Promise<void> {
     'memory at the most; ready again after',
     `${rounded(most)} MiB; ${rounded(again.readyAfterMs)} ms, ${rounded(memoryOf(again.child).now)} MiB`,
   );
-  const figures = { rows, mostMiB: most, readyAfterMs: again.readyAfterMs };
-  if (json !== undefined) writeFileSync(json, `${JSON.stringify(figures, null, 2)}\n`);
 }
 
 try {
-  await measure(readOptions());
+  await measure(readCount({ usual: 100_000, least: 1_000 }));
 } finally {
   await stopAll();
 }

@@ -12,12 +12,11 @@ import { createPayments } from './http-load.ts';
 import {
   type GatewayTarget,
   type Target,
-  type ThreadTimes,
+  cpuMsOf,
   folder,
   lagWhile,
   median,
   memoryOf,
-  ownTimes,
   rounded,
   say,
   start,
@@ -25,7 +24,6 @@ import {
   startGateway,
   startTestServer,
   stopAll,
-  threadTimesOf,
   untilShown,
 } from './programs.ts';
 
@@ -35,8 +33,8 @@ const usage = `npm run bench -- creation [options]
   --rounds <n>         rounds on each number of connections (3); the medians are shown
   --connections <n,…>  numbers of connections (1,32,128)
   --store <store>      embedded, or eventstoredb: the test server, unless EVENTSTORE_URL names another (embedded)
-  --json <file>        also writes the figures to a file
-  --against <file>     compares with figures that --json wrote; exit code 1 if a share is less than half of the earlier one
+  --json <file>        also writes the shares to a file
+  --against <file>     compares with shares that --json wrote; exit code 1 if a share is less than half of the earlier one
 `;
 
 interface Options {
@@ -97,26 +95,13 @@ interface Round {
   p99Ms: number;
   /** CPU time of the measured process per creation, milliseconds. */
   cpuMs: number;
-  threads: ThreadTimes;
 }
 
 async function measure(target: Target, connections: number, durationMs: number): Promise<Round> {
-  const before = threadTimesOf(target.child);
+  const before = cpuMsOf(target.child);
   const { perSecond, medianMs, p99Ms, count } = await createPayments({ ...target, connections, durationMs });
-  const after = threadTimesOf(target.child);
-  const threads = ofEachThread((name) => (after[name] - before[name]) / count);
-  const cpuMs = threadNames.reduce((sum, name) => sum + threads[name], 0);
-  return { perSecond, medianMs, p99Ms, cpuMs, threads };
+  return { perSecond, medianMs, p99Ms, cpuMs: (cpuMsOf(target.child) - before) / count };
 }
-
-const threadNames = ['requests', 'writer', 'followers', 'engine'] as const;
-
-const ofEachThread = (timeOf: (name: (typeof threadNames)[number]) => number): ThreadTimes => ({
-  requests: timeOf('requests'),
-  writer: timeOf('writer'),
-  followers: timeOf('followers'),
-  engine: timeOf('engine'),
-});
 
 /** Each value is a median of its own. */
 const medianOf = (rounds: readonly Round[]): Round => ({
@@ -124,7 +109,6 @@ const medianOf = (rounds: readonly Round[]): Round => ({
   medianMs: median(rounds.map((round) => round.medianMs)),
   p99Ms: median(rounds.map((round) => round.p99Ms)),
   cpuMs: median(rounds.map((round) => round.cpuMs)),
-  threads: ofEachThread((name) => median(rounds.map(({ threads }) => threads[name]))),
 });
 
 interface Comparison {
@@ -136,34 +120,6 @@ interface Comparison {
    * Maximum lag of views and topics, seconds; and the time until everything could be read after the last round, milliseconds.
    */
   behind: { views: number; topics: number; shownAfterMs: number };
-  /** At half of the gateway's rate, which is more typical than its limit; and the bare chain at this rate. */
-  half: Half;
-}
-
-type Times = Pick<Round, 'medianMs' | 'p99Ms'>;
-
-interface Half extends Times {
-  perSecond: number;
-  /** Without the Payment Service's time, and without the load generator's own waits. */
-  own: Times;
-  bare: Times;
-  views: number;
-  topics: number;
-}
-
-async function measureHalf(
-  { gateway, bare }: Both,
-  load: { connections: number; durationMs: number; perSecondMax: number },
-): Promise<Half> {
-  const theirs = await createPayments({ ...bare, ...load });
-  const startedAt = Date.now();
-  const { result, views, topics } = await lagWhile(gateway, () => createPayments({ ...gateway, ...load }));
-  await untilShown(gateway);
-  const own = await ownTimes(gateway, startedAt);
-  const { perSecond, medianMs, p99Ms } = result;
-  const { medianMs: bareMedianMs, p99Ms: bareP99Ms } = theirs;
-  const times = { own, bare: { medianMs: bareMedianMs, p99Ms: bareP99Ms } };
-  return { perSecond, medianMs, p99Ms, ...times, views, topics };
 }
 
 async function compare(
@@ -182,14 +138,12 @@ async function compare(
     behind.shownAfterMs = Math.max(behind.shownAfterMs, await untilShown(gateway));
   }
   const [one, other] = [medianOf(ours), medianOf(theirs)];
-  const perSecondMax = one.perSecond / 2;
-  const half = await measureHalf({ gateway, bare }, { connections, durationMs: roundMs, perSecondMax });
-  return { connections, gateway: one, bare: other, share: one.perSecond / other.perSecond, behind, half };
+  return { connections, gateway: one, bare: other, share: one.perSecond / other.perSecond, behind };
 }
 
-const inMs = ({ medianMs, p99Ms }: Times): string => `${medianMs.toFixed(1)} / ${p99Ms.toFixed(1)} ms`;
+const inMs = ({ medianMs, p99Ms }: Round): string => `${medianMs.toFixed(1)} / ${p99Ms.toFixed(1)} ms`;
 
-function print({ connections, gateway, bare, share, behind, half }: Comparison): void {
+function print({ connections, gateway, bare, share, behind }: Comparison): void {
   say(
     `${connections} connections: creations, bare chain, share`,
     `${rounded(gateway.perSecond)}/s, ${rounded(bare.perSecond)}/s, ${share.toFixed(2)}`,
@@ -199,20 +153,9 @@ function print({ connections, gateway, bare, share, behind, half }: Comparison):
     '  CPU per creation; bare chain; multiple',
     `${gateway.cpuMs.toFixed(2)} ms; ${bare.cpuMs.toFixed(2)} ms; ${(gateway.cpuMs / bare.cpuMs).toFixed(1)}`,
   );
-  const shareOf = (name: (typeof threadNames)[number]) =>
-    Math.round((100 * gateway.threads[name]) / gateway.cpuMs);
-  say('  of that, by thread', threadNames.map((name) => `${name} ${shareOf(name)} %`).join(', '));
   say(
     '  views, topics behind; all readable after',
     `${behind.views.toFixed(2)} s, ${behind.topics.toFixed(2)} s; ${rounded(behind.shownAfterMs)} ms`,
-  );
-  say(
-    `  at half of it, ${rounded(half.perSecond)}/s: p50 / p99; bare chain`,
-    `${inMs(half)}; ${inMs(half.bare)}`,
-  );
-  say(
-    '  of that its own share; views, topics behind',
-    `${inMs(half.own)}; ${half.views.toFixed(2)} s, ${half.topics.toFixed(2)} s`,
   );
 }
 
@@ -236,10 +179,10 @@ async function startAll({ store }: Options): Promise<Both> {
 
 /** True if no share has fallen below half of the recorded one; prints the comparison. */
 function holds(comparisons: readonly Comparison[], file: string): boolean {
-  const recorded = JSON.parse(readFileSync(file, 'utf8')) as { comparisons: Comparison[] };
+  const { shares } = JSON.parse(readFileSync(file, 'utf8')) as { shares: Record<string, number> };
   let isHalved = false;
   for (const { connections, share } of comparisons) {
-    const before = recorded.comparisons.find((each) => each.connections === connections)?.share;
+    const before = shares[connections];
     if (before === undefined) continue;
     const ratio = share / before;
     isHalved ||= ratio < 0.5;
@@ -268,9 +211,10 @@ async function main(): Promise<void> {
   const memory = memoryOf(gateway.child);
   say('memory of the gateway: now, at the most', `${rounded(memory.now)}, ${rounded(memory.most)} MiB`);
   const machine = `${availableParallelism()} × ${cpus()[0]?.model.trim() ?? 'unknown'}, Node ${process.versions.node}`;
-  const figures = { machine, store: options.store, comparisons, memory, readyAfterMs: gateway.readyAfterMs };
   await stopAll();
-  if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(figures, null, 2)}\n`);
+  const shares = Object.fromEntries(comparisons.map(({ connections, share }) => [connections, share]));
+  if (options.json !== undefined)
+    writeFileSync(options.json, `${JSON.stringify({ machine, store: options.store, shares }, null, 2)}\n`);
   if (options.against !== undefined && !holds(comparisons, options.against)) process.exitCode = 1;
 }
 

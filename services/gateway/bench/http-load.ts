@@ -58,8 +58,6 @@ interface Pace {
   url: string;
   connections: number;
   durationMs: number;
-  /** Requests per second. @default as many as possible */
-  perSecondMax?: number;
 }
 
 export interface Load extends Pace {
@@ -74,7 +72,7 @@ export interface Load extends Pace {
  * @throws if an answer is not 200
  */
 export async function sendAll(
-  { url, connections, durationMs, perSecondMax = Infinity }: Pace,
+  { url, connections, durationMs }: Pace,
   next: (number: number) => string | undefined,
   onAnswer?: (answer: string) => void,
 ): Promise<LoadResult & { lastAnswer: string }> {
@@ -88,11 +86,8 @@ export async function sendAll(
     lines.map(async ({ exchange, close }) => {
       while (performance.now() < endsAt) {
         const number = sent++;
-        const dueAt = startedAt + (1_000 * number) / perSecondMax;
         const text = next(number);
-        if (dueAt >= endsAt || text === undefined) break;
-        const waitMs = dueAt - performance.now();
-        if (waitMs > 1) await new Promise((resolve) => setTimeout(resolve, waitMs));
+        if (text === undefined) break;
         const sentAt = performance.now();
         lastAnswer = await exchange(text);
         latencies.push(performance.now() - sentAt);

@@ -2,9 +2,8 @@
  * `npm run bench -- operations`: each operation of the API by itself, with a Payment Service that answers at once: rate,
  * duration, and CPU time. The embedded store and topics, or those of EVENTSTORE_URL and KAFKA_BROKERS.
  */
-import { writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
+import { readCount } from '@tollgate/testing/bench';
 import { get, newOrderNumbers, post, sendAll } from './http-load.ts';
 import {
   type GatewayTarget,
@@ -23,38 +22,9 @@ const connections = 32;
 const card = { pan: '4392963203551251', expires: '12/2030', holder: 'ANNA MUSTER', cvv: '123' };
 const terms = { product: 'Tea', amount: 1250, currency: 'EUR' };
 
-interface Options {
-  durationMs: number;
-  json: string | undefined;
-}
-
-function readOptions(): Options {
-  try {
-    const { values } = parseArgs({
-      options: { seconds: { type: 'string', default: '4' }, json: { type: 'string' } },
-    });
-    const seconds = Number(values.seconds);
-    if (!(seconds >= 1 && seconds <= 600)) throw new RangeError('--seconds must be from 1 to 600.');
-    return { durationMs: 1_000 * seconds, json: values.json };
-  } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message.split('\n')[0] : ''}\n`);
-    process.exit(2);
-  }
-}
-
-interface Row {
-  operation: string;
-  perSecond: number;
-  medianMs: number;
-  p99Ms: number;
-  /** CPU time of the gateway per operation, milliseconds, including views, topics and webhooks. */
-  cpuMs: number;
-}
-
 interface Bench {
   gateway: GatewayTarget;
   durationMs: number;
-  rows: Row[];
 }
 
 /**
@@ -62,7 +32,7 @@ interface Bench {
  * answer.
  */
 async function measure(
-  { gateway, durationMs, rows }: Bench,
+  { gateway, durationMs }: Bench,
   operation: string,
   { next, pattern }: { next: (number: number) => string | undefined; pattern?: RegExp },
 ): Promise<string[]> {
@@ -75,7 +45,6 @@ async function measure(
   });
   await untilShown(gateway);
   const cpuMs = (cpuMsOf(gateway.child) - before) / count;
-  rows.push({ operation, perSecond, medianMs, p99Ms, cpuMs });
   say(
     `${operation} (${rounded(count)})`,
     `${rounded(perSecond)}/s, p50 / p99 ${medianMs.toFixed(1)} / ${p99Ms.toFixed(1)} ms, processor ${cpuMs.toFixed(2)} ms`,
@@ -112,7 +81,7 @@ async function measureAll(bench: Bench): Promise<void> {
   });
   while ((await countOf(bench.gateway, 'authorized')) < held.length) await pause(50);
   await measure(bench, 'capture', { next: each(held, '/api/v1/payments/confirm') });
-  const [recurringToken] = await measure({ ...bench, durationMs: 1, rows: [] }, 'first recurring payments', {
+  const [recurringToken] = await measure({ ...bench, durationMs: 1 }, 'first recurring payments', {
     next: create({ card, recurring: true }),
     pattern: /"recurringToken":"(rec_[^"]+)"/,
   });
@@ -127,19 +96,16 @@ async function measureAll(bench: Bench): Promise<void> {
 }
 
 async function main(): Promise<void> {
-  const { durationMs, json } = readOptions();
+  const durationMs = 1_000 * readCount({ name: '--seconds', usual: 4 });
   const service = await startBareService();
   const names = ['EVENTSTORE_URL', 'KAFKA_BROKERS'];
   const env = Object.fromEntries(
     names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
   );
   const gateway = await startGateway({ service, name: 'gateway', env });
-  const rows: Row[] = [];
-  await measureAll({ gateway, durationMs, rows });
+  await measureAll({ gateway, durationMs });
   const { now, most } = memoryOf(gateway.child);
   say('memory of the gateway: now, at the most', `${rounded(now)}, ${rounded(most)} MiB`);
-  if (json !== undefined)
-    writeFileSync(json, `${JSON.stringify({ rows, memory: { now, most } }, null, 2)}\n`);
 }
 
 try {

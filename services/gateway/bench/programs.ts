@@ -1,7 +1,7 @@
 /** Programs of the benches: started, measured from outside, stopped. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -183,41 +183,11 @@ async function issueKey(url: string, env: Record<string, string>): Promise<strin
   }
 }
 
-/** CPU time by kind of thread, milliseconds. `engine`: compiling and collecting garbage next to the others. */
-export interface ThreadTimes {
-  requests: number;
-  writer: number;
-  followers: number;
-  engine: number;
-}
-
-/** CPU time of a gateway so far; that of a process with one thread is in `requests`. */
-export function threadTimesOf({ pid = 0 }: ChildProcess): ThreadTimes {
-  const threads = readdirSync(`/proc/${pid}/task`).map((thread) => cpuIn(`/proc/${pid}/task/${thread}`));
-  const sumOf = (name: RegExp) =>
-    threads.filter((each) => name.test(each.name)).reduce((sum, { cpuMs }) => sum + cpuMs, 0);
-  // In the order of their start: the embedded store's writer, if there is one, then the followers.
-  const workers = threads.filter(({ name }) => name === 'WorkerThread').map(({ cpuMs }) => cpuMs);
-  return {
-    requests: sumOf(/^MainThread$/),
-    writer: workers.slice(0, -1).reduce((sum, cpuMs) => sum + cpuMs, 0),
-    followers: workers.at(-1) ?? 0,
-    engine: sumOf(/^(?!MainThread$|WorkerThread$)/),
-  };
-}
-
-/** Of a process or thread. */
-function cpuIn(directory: string): { name: string; cpuMs: number } {
-  const [, name = '', rest = ''] =
-    /^\d+ \((.*)\) (.*)$/s.exec(readFileSync(`${directory}/stat`, 'utf8')) ?? [];
-  const times = rest.split(' ');
-  return { name, cpuMs: ((Number(times[11]) + Number(times[12])) * 1_000) / ticksPerSecond };
-}
-
 /** CPU time of a process so far, milliseconds. */
-export function cpuMsOf(child: ChildProcess): number {
-  const { requests, writer, followers, engine } = threadTimesOf(child);
-  return requests + writer + followers + engine;
+export function cpuMsOf({ pid = 0 }: ChildProcess): number {
+  // The name in parentheses may have spaces.
+  const times = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+  return ((Number(times[11]) + Number(times[12])) * 1_000) / ticksPerSecond;
 }
 
 /** Memory of a process, MiB: now, and the maximum. */
@@ -241,34 +211,6 @@ export async function untilShown({ url, key }: Pick<Target, 'url' | 'key'>): Pro
     if (statusCode === 200) return tookMs;
     if (statusCode !== 503 || tookMs > behindMaxMs) throw new Error(`A read was answered ${statusCode}.`);
   }
-}
-
-interface AnsweredRequest {
-  at: string;
-  method: string;
-  ownMs: number;
-}
-
-/** The gateway's own time for the creations since a given time, without the Payment Service's, milliseconds. */
-export async function ownTimes(
-  { url, key }: Pick<Target, 'url' | 'key'>,
-  since: number,
-): Promise<{ medianMs: number; p99Ms: number }> {
-  const headers = { authorization: `Bearer ${key}` };
-  const times: number[] = [];
-  let page: { requests: AnsweredRequest[]; nextCursor?: string };
-  let cursor = '';
-  do {
-    const { body } = await request(`${url}/api/v1/requests?perPage=100${cursor}`, { headers });
-    page = (await body.json()) as typeof page;
-    const recent = page.requests.filter(({ at }) => Date.parse(at) >= since);
-    times.push(...recent.flatMap(({ method, ownMs }) => (method === 'POST' ? [ownMs] : [])));
-    if (recent.length < page.requests.length) break;
-    cursor = `&cursor=${page.nextCursor}`;
-  } while (page.nextCursor !== undefined);
-  times.sort((one, other) => one - other);
-  const at = (share: number) => times[Math.floor(times.length * share)] ?? 0;
-  return { medianMs: at(0.5), p99Ms: at(0.99) };
 }
 
 /** Number of payments with a status, from the totals of the last days. */
