@@ -2,7 +2,7 @@ import type { PaymentEvent } from '@tollgate/core';
 import { happening, requested, startedAt, type RequestedOptions } from '@tollgate/views/testing';
 import { dayMs } from '@tollgate/service-kit';
 import { describe, expect, test } from 'vitest';
-import { errorsOf, games, given, invalid, refundsOnly, shop, start, type Given } from './testing/harness.ts';
+import { errorsOf, given, invalid, refundsOnly, shop, start, type Given } from './testing/harness.ts';
 
 const { accepted, approved } = happening;
 const day = new Date(startedAt).toISOString().slice(0, 10);
@@ -86,22 +86,16 @@ describe('the list of refunds', () => {
     expect(lines.map((line) => line.split(',')[0])).toEqual(expected);
   });
 
-  test('is followed by its cursors, which are of one team and its filters', async () => {
-    const { get, getAs, headers } = await givenRefunds();
+  test('is followed by its cursors', async () => {
+    const { get, headers } = await givenRefunds();
     const tokens: string[] = [];
-    let next = '';
-    do {
+    let next: string | undefined = '';
+    while (next !== undefined) {
       const page = await get(`/api/v1/refunds?perPage=1${next}`, headers);
       tokens.push(...tokensIn(page));
       const { nextCursor } = page.json<{ nextCursor?: string }>();
-      if (nextCursor !== undefined) {
-        const others = [getAs(games)(`/api/v1/refunds?perPage=1&cursor=${nextCursor}`, headers)];
-        others.push(get(`/api/v1/refunds?status=approved&cursor=${nextCursor}`, headers));
-        others.push(get(`/api/v1/payments?cursor=${nextCursor}`, headers));
-        for (const answer of await Promise.all(others)) expect(errorsOf(answer)).toEqual(invalid('cursor'));
-      }
-      next = nextCursor === undefined ? '' : `&cursor=${nextCursor}`;
-    } while (next !== '');
+      next = nextCursor && `&cursor=${nextCursor}`;
+    }
     expect(tokens).toEqual(['ref_3', 'ref_2', 'ref_4', 'ref_1']);
   });
 

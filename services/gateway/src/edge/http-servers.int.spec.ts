@@ -91,13 +91,3 @@ test('a server with plain HTTP beyond this machine logs a warning at its start',
   await startMetrics(log, { GATEWAY_METRICS_HOST: '0.0.0.0' });
   expect(warned).toEqual([expect.stringContaining('plain HTTP beyond this machine')]);
 });
-
-test.each(['0', '-1', '1.5', 'many', '100001'])('GATEWAY_REQUESTS_PER_SECOND is not %s', (value) => {
-  expect(() => readConfig(gatewayConfigSchema, { GATEWAY_REQUESTS_PER_SECOND: value })).toThrow(
-    'GATEWAY_REQUESTS_PER_SECOND',
-  );
-});
-
-test('GATEWAY_REQUESTS_PER_SECOND is 1000 if it is not set', () => {
-  expect(readConfig(gatewayConfigSchema, {}).requestsPerSecondMax).toBe(1_000);
-});
