@@ -1,7 +1,7 @@
 /** The sandbox's ledger, which is the truth about money, and the gateway's records of it. */
 import type { CallGateway, CallSandbox } from './system.ts';
 
-export interface Call {
+interface Call {
   at: string;
   operation: string;
   token?: string;

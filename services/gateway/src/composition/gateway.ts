@@ -7,7 +7,6 @@ import { demoKey } from './demo-team.ts';
 import { quickstartFieldsOf } from './sandbox.ts';
 import { type ApiParts, startApiServer, startMetricsServer } from '../edge/http-servers.ts';
 import { watchTeams } from './metrics/watch-services.ts';
-import { whatIsMissing } from './missing.ts';
 import { type Parts, createParts, indexFileOf } from './parts.ts';
 import type { RequestRecord } from '@tollgate/requests';
 import type { RunningService } from '../edge/running-service.ts';
@@ -102,15 +101,22 @@ function signInLinkOf(parts: Parts, url: string, person: string): string {
   return signInAddress(url, short);
 }
 
-const missingOf = (
+/** Maximum wait for connections at the end of a start. @unit milliseconds */
+const connectingMs = 5_000;
+const lookEveryMs = 100;
+
+async function missingOf(
   { clock }: Pick<GatewayDependencies, 'clock'>,
   { notReady, degraded, building }: Pick<ApiParts, 'notReady' | 'degraded' | 'building'>,
-): Promise<readonly string[]> =>
-  whatIsMissing(clock, async () => [
-    ...(await notReady()),
-    ...(building?.() === undefined ? [] : ['index']),
-    ...(await degraded()),
-  ]);
+): Promise<readonly string[]> {
+  const giveUpAt = clock.monotonic() + connectingMs;
+  for (;;) {
+    const index = building?.() === undefined ? [] : ['index'];
+    const missing = new Set([...(await notReady()), ...index, ...(await degraded())]);
+    if (missing.size === 0 || clock.monotonic() >= giveUpAt) return [...missing];
+    await clock.sleep(lookEveryMs);
+  }
+}
 
 async function apiOf(parts: Parts, running: readonly RunningService[]): Promise<ApiParts> {
   const { runs, metrics } = parts;

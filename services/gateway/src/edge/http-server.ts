@@ -88,5 +88,5 @@ export async function listenAt(
   return url;
 }
 
-export const toUrl = (host: string, port: number, scheme = 'http'): string =>
+const toUrl = (host: string, port: number, scheme = 'http'): string =>
   `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;

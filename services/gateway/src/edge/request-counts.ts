@@ -9,8 +9,7 @@ interface Window {
 
 /**
  * Counts requests in windows that begin with a requester's first request. In memory of this process: each instance has the full
- * limit,
- * and up to twice as many may pass around the end of a window.
+ * limit, and up to twice as many may pass around the end of a window.
  *
  * Of `requestersMax` requesters and one more, the oldest window is dropped.
  *
@@ -22,8 +21,7 @@ export function requestCountsOn(
 ): FastifyRateLimitStoreCtor {
   return class RequestCounts implements FastifyRateLimitStore {
     // Only a new window counts as a use, so that the oldest is dropped first. A store allocates its capacity when created, and
-    // few of the
-    // package's stores count anything.
+    // few of the package's stores count anything.
     readonly #windows = once(() => new LRUCache<string, Window>({ max: requestersMax }));
 
     incr(...[requester, callback, windowMs]: Parameters<FastifyRateLimitStore['incr']>): void {

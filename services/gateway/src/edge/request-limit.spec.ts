@@ -131,8 +131,7 @@ describe('without an active key', () => {
 });
 
 // Behind an untrusted proxy, callers without a key share the address of the people at the console: 180 requests a second made
-// every
-// second page a 429, while money waited for a decision.
+// every second page a 429, while money waited for a decision.
 test('a flood does not affect people signed in at the same address, and each session counts separately', async () => {
   const { app, codes } = await start(20);
   await codes(50, 'guess');

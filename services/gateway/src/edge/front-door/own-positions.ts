@@ -1,9 +1,7 @@
 /**
  * Read-your-writes for a team, and mostly monotonic reads, without `Tollgate-Min-Position`. Reads lag behind writes by some
- * milliseconds,
- * differently per query service. The front door remembers the positions that each key has written and read, and the query
- * service
- * waits for them, briefly. In memory of this process only: best effort, not a promise.
+ * milliseconds, differently per query service. The front door remembers the positions that each key has written and read,
+ * and the query service waits for them, briefly. In memory of this process only: best effort, not a promise.
  */
 import { hash } from 'node:crypto';
 import type { Clock } from '@tollgate/service-kit';
