@@ -109,11 +109,12 @@ const networksSchema = commaSeparatedSchema.refine(
   'must be networks like 10.20.0.0/16, separated by commas',
 );
 
-const daysSchema = commaSeparatedSchema.pipe(
-  z
-    .array(wholeNumberSchema({ of: 'days, or several of them separated by commas,', min: 1, max: 366 }))
-    .min(1, 'must be at least one day'),
-);
+const daysSchema = commaSeparatedSchema
+  .refine(
+    (days) => days.length > 0 && days.every((day) => /^[1-9]\d{0,2}$/.test(day) && Number(day) <= 366),
+    'must be whole numbers from 1 to 366, separated by commas',
+  )
+  .transform((days) => days.map(Number));
 
 const retentionDaysSchema = wholeNumberSchema({ of: 'days', min: 1, max: 36_500 }).default(30);
 
