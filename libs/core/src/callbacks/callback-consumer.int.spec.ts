@@ -81,6 +81,12 @@ async function create(): Promise<string> {
   return result.aggregate.token;
 }
 
+/** A payment that the provider has under another token. */
+function addPayment(orderNumber: string, { at = harness.provider } = {}): void {
+  const money = { amount: 1250, currency: 'EUR', authorizedAmount: 0, refundedAmount: 0 };
+  at.payments.set('service-9', { serviceToken: 'service-9', status: 'approved', ...money, orderNumber });
+}
+
 async function paymentOf(token: string): Promise<Payment> {
   const known = await harness.payments.load(token);
   if (known === undefined) throw new Error(`there is no payment ${token}`);
@@ -96,7 +102,7 @@ it('trusts the inquiry, not the callback', async () => {
   await callback(token, { token: 'service-1', status: 'approved', orderNumber: `${token}.1` });
   await eventually(() => expect(handled).toBe(1));
   expect(harness.provider.inquiries.retrieved).toBeGreaterThan(0);
-  expect((await harness.payments.load(token))?.payment.phase).toBe('init');
+  expect((await paymentOf(token)).phase).toBe('init');
 });
 
 it('applies the inquired status once, for any number of callbacks in any order', async () => {
@@ -104,62 +110,40 @@ it('applies the inquired status once, for any number of callbacks in any order',
   harness.provider.change(`${token}.1`, { status: 'approved' });
   for (const status of ['approved', 'pending', 'approved', 'init']) await callback(token, { status });
   consume();
-  await eventually(async () => expect((await harness.payments.load(token))?.payment.phase).toBe('approved'));
+  await eventually(async () => expect((await paymentOf(token)).phase).toBe('approved'));
   expect(await harness.history(token)).toEqual(['PaymentRequested', 'AttemptAccepted', 'PaymentApproved']);
 });
 
 it('opens a review if an abandoned attempt took effect after all', async () => {
   const token = await create();
-  const first = harness.provider.payments.get('service-1');
-  if (first === undefined) throw new Error('missing');
-  harness.provider.payments.set('service-9', {
-    ...first,
-    serviceToken: 'service-9',
-    status: 'approved',
-    orderNumber: `${token}.0`,
-  });
+  addPayment(`${token}.0`);
   consume();
   await callback(token, { token: 'service-9', type: 'payment', status: 'approved' });
   await eventually(async () => {
-    const reviews = (await harness.payments.load(token))?.payment.reviews;
+    const reviews = (await paymentOf(token)).reviews;
     expect(reviews).toMatchObject([{ evidence: { kind: 'second_payment_found' } }]);
   });
 });
 
 it('opens a review if an abandoned attempt through another account took effect', async () => {
   const token = await create();
-  const late = {
-    serviceToken: 'service-9',
-    status: 'approved',
-    amount: 1250,
-    currency: 'EUR',
-    authorizedAmount: 0,
-    refundedAmount: 0,
-    orderNumber: `${token}.0`,
-  };
-  second.payments.set('service-9', late);
+  addPayment(`${token}.0`, { at: second });
   consume();
   await callback(token, { token: 'service-9', type: 'payment', status: 'approved' });
   await eventually(async () => {
-    const reviews = (await harness.payments.load(token))?.payment.reviews;
+    const reviews = (await paymentOf(token)).reviews;
     expect(reviews).toMatchObject([{ evidence: { kind: 'second_payment_found' } }]);
   });
 });
 
 it("does not take a foreign payment for one of this payment's attempts", async () => {
   const token = await create();
-  const first = harness.provider.payments.get('service-1');
-  if (first === undefined) throw new Error('missing');
-  harness.provider.payments.set('service-9', {
-    ...first,
-    serviceToken: 'service-9',
-    orderNumber: 'somebody-else',
-  });
+  addPayment('somebody-else');
   consume();
   await callback(token, { token: 'service-9', type: 'payment', status: 'approved' });
   await eventually(() => expect(handled).toBe(1));
   expect(harness.provider.inquiries.retrieved).toBe(2);
-  expect((await harness.payments.load(token))?.payment.reviews).toEqual([]);
+  expect((await paymentOf(token)).reviews).toEqual([]);
 });
 
 it('skips a record that is not a callback, and callbacks of unknown tokens, and continues with the next', async () => {
@@ -172,7 +156,7 @@ it('skips a record that is not a callback, and callbacks of unknown tokens, and 
   await callback('po_unknown', { type: 'payout', status: 'approved' });
   await callback(token, { status: 'declined' });
   consume();
-  await eventually(async () => expect((await harness.payments.load(token))?.payment.phase).toBe('declined'));
+  await eventually(async () => expect((await paymentOf(token)).phase).toBe('declined'));
   await eventually(() => expect(handled).toBe(4));
 });
 
@@ -198,14 +182,7 @@ it('is deferred once, after one inquiry without a usable answer, until an inquir
 
 it('that names a second payment is deferred if the provider does not answer about that one', async () => {
   const token = await create();
-  const first = harness.provider.payments.get('service-1');
-  if (first === undefined) throw new Error('missing');
-  harness.provider.payments.set('service-9', {
-    ...first,
-    serviceToken: 'service-9',
-    status: 'approved',
-    orderNumber: `${token}.0`,
-  });
+  addPayment(`${token}.0`);
   const { inquirePayment } = harness.provider.provider;
   let failures = 2;
   harness.provider.provider.inquirePayment = (serviceToken) =>
@@ -244,14 +221,7 @@ describe('that names a payment which cannot be inquired on arrival', () => {
 
   it('is inquired until the provider shows that it is our attempt', async () => {
     const token = await deferred();
-    const first = harness.provider.payments.get('service-1');
-    if (first === undefined) throw new Error('missing');
-    second.payments.set('service-9', {
-      ...first,
-      serviceToken: 'service-9',
-      status: 'approved',
-      orderNumber: `${token}.0`,
-    });
+    addPayment(`${token}.0`, { at: second });
     await harness.inquire(token);
     expect(await codesOf(token)).toEqual(['discrepancy']);
     expect(await namedByDeferred(token)).toEqual([]);
@@ -289,13 +259,7 @@ describe('that names a payment which cannot be inquired on arrival', () => {
 
   it('is inquired until the provider shows that it is foreign', async () => {
     const token = await deferred();
-    const first = harness.provider.payments.get('service-1');
-    if (first === undefined) throw new Error('missing');
-    harness.provider.payments.set('service-9', {
-      ...first,
-      serviceToken: 'service-9',
-      orderNumber: 'somebody-else',
-    });
+    addPayment('somebody-else');
     await harness.inquire(token);
     expect([await namedByDeferred(token), await codesOf(token)]).toEqual([[], []]);
   });
@@ -308,20 +272,15 @@ it('that names the payment of a failed attempt approves the payment after all', 
     errorKind: 'invalid_request_error',
   });
   const token = await create();
-  const late = {
-    serviceToken: 'late',
-    status: 'approved',
-    amount: 1250,
-    currency: 'EUR',
-    authorizedAmount: 0,
-    refundedAmount: 0,
-    orderNumber: `${token}.1`,
-  };
-  harness.provider.payments.set('late', late);
+  addPayment(`${token}.1`);
   consume();
-  await callback(token, { token: 'late', status: 'approved' });
+  await callback(token, { token: 'service-9', status: 'approved' });
   await eventually(async () => {
-    expect(await paymentOf(token)).toMatchObject({ phase: 'approved', serviceToken: 'late', reviews: [] });
+    expect(await paymentOf(token)).toMatchObject({
+      phase: 'approved',
+      serviceToken: 'service-9',
+      reviews: [],
+    });
   });
 });
 
@@ -336,18 +295,9 @@ it('that names an earlier attempt while the answer to a later one is awaited ope
   await eventually(() => expect(second.requests).toHaveLength(1));
   const token = provider.requests[0]?.orderNumber?.split('.')[0] ?? '';
   expect((await payments.load(token))?.payment).toMatchObject({ phase: 'requested', attempt: { number: 2 } });
-  const late = {
-    serviceToken: 'late',
-    status: 'approved',
-    amount: 1250,
-    currency: 'EUR',
-    authorizedAmount: 0,
-    refundedAmount: 0,
-    orderNumber: `${token}.1`,
-  };
-  provider.payments.set('late', late);
+  addPayment(`${token}.1`);
   consume();
-  await callback(token, { token: 'late', status: 'approved' });
+  await callback(token, { token: 'service-9', status: 'approved' });
   await eventually(async () => {
     const reviews = (await payments.load(token))?.payment.reviews;
     expect(reviews).toMatchObject([{ evidence: { kind: 'second_payment_found' } }]);
@@ -363,12 +313,12 @@ describe('a callback about a refund', () => {
     await harness.refund(token, 'refund-1', 60);
     return token;
   }
-  const refundsOf = async (token: string) => (await harness.payments.load(token))?.payment.refunds;
+  const refundsOf = async (token: string) => (await paymentOf(token)).refunds;
 
   // It was believed: a forged callback freed the reservation, and money that the provider still refunded was refunded twice.
   it('that declines it neither ends it nor opens a review: the refunded sum decides', async () => {
     const token = await acceptedRefund();
-    const serviceRefundToken = (await refundsOf(token))?.[0]?.serviceRefundToken;
+    const serviceRefundToken = (await refundsOf(token))[0]?.serviceRefundToken;
     consume();
     await callback(token, { type: 'refund', status: 'declined', token: serviceRefundToken });
     await eventually(() => expect(handled).toBe(1));
@@ -376,13 +326,11 @@ describe('a callback about a refund', () => {
     await harness.clock.advance(quietMs);
     await callback(token, { type: 'refund', status: 'declined', token: serviceRefundToken });
     await eventually(() => expect(handled).toBe(2));
-    expect((await harness.payments.load(token))?.payment.reviews).toEqual([]);
+    expect((await paymentOf(token)).reviews).toEqual([]);
     await harness.clock.advance(3 * 24 * 3_600_000);
     await callback(token, { type: 'refund', status: 'declined', token: serviceRefundToken });
     const review = { code: 'refund_unresolved', evidence: { amount: 60 } };
-    await eventually(async () =>
-      expect((await harness.payments.load(token))?.payment.reviews).toMatchObject([review]),
-    );
+    await eventually(async () => expect((await paymentOf(token)).reviews).toMatchObject([review]));
     expect(await harness.refund(token, 'refund-2', 40)).toMatchObject({
       refusal: { code: 'operation_in_progress' },
     });
@@ -395,7 +343,7 @@ describe('a callback about a refund', () => {
     ['is about a payment of the same token', { type: 'payment', status: 'declined', token: 'own' }],
   ])('that %s does not end it', async (_name, body) => {
     const token = await acceptedRefund();
-    const own = (await refundsOf(token))?.[0]?.serviceRefundToken;
+    const own = (await refundsOf(token))[0]?.serviceRefundToken;
     consume();
     await callback(token, 'token' in body && body.token === 'own' ? { ...body, token: own } : body);
     await eventually(() => expect(handled).toBe(1));

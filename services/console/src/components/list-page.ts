@@ -22,7 +22,7 @@ interface ListPage<Row> {
   isGoodNews?: true;
   /** Below the title. */
   note?: Html | string;
-  /** Beside the title: a link to the list as a file. */
+  /** Next to the title: a link to the list as a file. */
   file?: Html | undefined;
   /** Between the title and the filters: tabs, views or actions. */
   tabs?: Html | undefined;
