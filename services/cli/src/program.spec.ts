@@ -67,7 +67,6 @@ describe('an invalid call exits with 2 and one sentence, and opens nothing', () 
     ['audit --limit 0', '--limit'],
     ['audit verify --head abc', '--head'],
     ['account pause --account main --environment sandbox', '--reason'],
-    ['webhook rotate shop --environment sandbox --endpoint http://a.example', '--endpoint'],
     ['webhook rotate shop --environment sandbox --overlap soon', '--overlap'],
   ])('%j', async (command, named) => {
     const { error, ...rest } = await run(command);

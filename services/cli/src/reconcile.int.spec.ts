@@ -38,7 +38,7 @@ async function start(gateway?: {
     await append(token, 'ReconciliationStarted', { ...request, startedAt: now });
     if (interrupted)
       await append(token, 'ReconciliationInterrupted', { reason: 'timeout', interruptedAt: now });
-    const there = { status: 'approved', amount: 900, refundedAmount: 0 };
+    const there = { status: 'approved', amount: 900, refundedAmount: 400 };
     const difference = {
       kind: 'only_at_service',
       serviceToken: 'service-\u001b[31m',
@@ -98,7 +98,7 @@ describe('reconcile', () => {
     const { out } = await run('--from 2026-11-01 --dry-run');
     expect(out).toMatch(/\(dry run\)/);
     expect(out).toContain('only_at_service');
-    expect(out).toContain('approved 9.00 EUR');
+    expect(out).toContain('approved 9.00 EUR, 4.00 EUR refunded');
     expect(out).not.toContain('\u001b');
   });
 

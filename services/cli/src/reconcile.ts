@@ -162,8 +162,12 @@ const countNames = {
 } satisfies Record<keyof ReconciliationReport['counts'], string>;
 
 function toLine({ kind, token, serviceToken, here, there, currency }: Difference): string {
-  const shown = (side: Difference['here']) =>
-    side === undefined ? 'nothing' : `${side.status} ${formatAmount(side.amount, currency)}`;
+  const shown = (side: Difference['here']) => {
+    if (side === undefined) return 'nothing';
+    const { status, amount, refundedAmount } = side;
+    const sum = refundedAmount === null ? 'unknown sum' : formatAmount(refundedAmount, currency);
+    return `${status} ${formatAmount(amount, currency)}${refundedAmount === 0 ? '' : `, ${sum} refunded`}`;
+  };
   const names = [token, serviceToken].filter((name) => name !== undefined).join(' ');
   return printable(`  ${kind} ${names}: ours ${shown(here)}, the provider's ${shown(there)}`);
 }

@@ -162,6 +162,16 @@ describe('a waiting reader', () => {
     expect(await page(`wait=1&cursor=${cursor}`)).toMatchObject({ events: [], cursor, isAtEnd: true });
   });
 
+  it('is answered at once if the service stops', async () => {
+    const { wholePage, page, app } = await givenSome();
+    const { cursor } = await wholePage();
+    const waiting = page(`wait=25&cursor=${cursor}`);
+    // It has a place once it waits.
+    await systemClock.sleep(50);
+    await app.close();
+    expect(await waiting).toMatchObject({ events: [], cursor });
+  });
+
   it('has a limited number of places per key, which are released afterwards', async () => {
     const { wholePage, get, page } = await givenSome();
     const { cursor } = await wholePage();

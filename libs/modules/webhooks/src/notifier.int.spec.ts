@@ -47,6 +47,18 @@ describe('a team', () => {
       expect(await statesOf(store)).toEqual(['delivered', 'delivered', 'delivered']),
     );
   });
+
+  it('gets the signatures of both secrets during a rotation', async () => {
+    const { store, receiver } = await given();
+    const versionsOf = (team: string, environment: string) =>
+      team === 'shop' && environment === 'sandbox' ? ['1', ''] : [''];
+    start(store, { secretVersionsOf: versionsOf });
+    await pay(store, receiver);
+    await eventually(() => expect(receiver.received).toHaveLength(1));
+    const [sent] = receiver.received;
+    for (const version of ['1', '']) expect(verify(sent!, verifierOf('shop', version))).toEqual(sent!.body);
+    expect(() => verify(sent!, verifierOf('shop', '2'))).toThrow('No matching signature');
+  });
 });
 
 /** Advances to the next attempt, which the receiver must get in real time. */

@@ -186,7 +186,7 @@ function describe(issue: z.core.$ZodIssue): string[] {
   if (issue.code !== 'unrecognized_keys') return [`${place} ${issue.message}`.trim()];
   const known = place === '' ? ['accounts'] : Object.keys(accountEntrySchema.shape);
   return issue.keys.map((key) =>
-    `${place} ${JSON.stringify(key.slice(0, 40))} is not a field. Remove it or correct its name (fields: ${known.join(', ')})`.trim(),
+    `${place} ${JSON.stringify(key.slice(0, 40))} is not a field. Remove it or correct its name (fields: ${known.join(', ')}); a key goes into privateKeyFile or privateKeyEnv`.trim(),
   );
 }
 

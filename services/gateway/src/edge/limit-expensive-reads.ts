@@ -29,7 +29,6 @@ export function limitExpensiveReads(
   );
   const costOf = ({ method, routeOptions, query }: FastifyRequest): Cost => {
     const route = method === 'GET' || method === 'HEAD' ? byUrl.get(routeOptions.url) : undefined;
-    // The console's event streams are idle most of the time.
     if (route === undefined) return method === 'GET' ? 'waiting' : 'cheap';
     return costOfRead(route, query as Record<string, unknown>);
   };

@@ -200,6 +200,16 @@ it('a payment may be paid while the provider shows one that took money, or still
   expect(mayBe(approved, shows('refunded', { refundedAmount: 1000 }))).toBe(false);
   expect(mayBe(approved, shows('refunded', { refundedAmount: undefined }))).toBe(false);
   expect(mayBe(approved, shows('refunded', { refundedAmount: 400 }))).toBe(true);
+  expect(mayBe(approved, shows('refunded', { refundedAmount: 5000 }))).toBe(false);
+  expect(mayBe(approved, shows('approved', { refundedAmount: 1000 }))).toBe(false);
+  // Sums that make no sense do not show that the money is back.
+  for (const sums of [
+    { refundedAmount: 5000 },
+    { amount: 0 },
+    { amount: -5 },
+    { amount: 0, refundedAmount: null },
+  ])
+    expect(mayBe(approved, shows('approved', sums as Partial<ObservedPayment>))).toBe(true);
   expect(mayBe(approved, { type: 'RecordMissing', serviceToken: 'token-a', inquiredAt: 0 })).toBe(false);
   expect(mayBe(approved, shows('declined', { serviceToken: 'token-a' }))).toBe(false);
 });

@@ -63,8 +63,11 @@ type Reported = Pick<ObservedPayment, 'status' | 'amount'> & { refundedAmount?: 
 
 /** After a partial refund some deployments report `refunded`: a shown sum outranks the status. */
 export function statusOf(shown: Reported): string {
-  if (!isPaid(shown)) return shown.status;
-  return isRefundedByWord(shown) || (shown.refundedAmount ?? 0) >= shown.amount ? 'refunded' : 'approved';
+  if (!isPaid(shown) || isRefundedByWord(shown)) return shown.status;
+  const { status, amount, refundedAmount } = shown;
+  const sum = refundedAmount ?? 0;
+  const isAll = status === 'refunded' ? sum >= amount : sum > 0 && sum === amount;
+  return isAll ? 'refunded' : 'approved';
 }
 
 /** True if the status is known, and the order is the one inquired about. */

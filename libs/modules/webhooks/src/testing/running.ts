@@ -63,8 +63,8 @@ export const statesOf = async (store: EventStore, token?: string) =>
 
 export const sentTo = ({ received }: Receiver) => received.map(({ body }) => `${body.type} ${body.status}`);
 
-export const verifierOf = (team: string, masters = secrets) =>
-  new Verifier(webhookSecretsOf(masters, 'sandbox', team)[0]?.reveal() ?? '');
+export const verifierOf = (team: string, version = '') =>
+  new Verifier(webhookSecretsOf(secrets, 'sandbox', team, [version])[0]?.reveal() ?? '');
 
 /** A request as decoded by the public library, which throws if the signature is wrong. */
 export function verify({ text, headers }: Received, verifier: Verifier): unknown {
