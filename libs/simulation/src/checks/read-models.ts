@@ -141,7 +141,7 @@ function requireEntriesOfProvider(world: World, entries: readonly JournalEntryOn
   const byToken = Map.groupBy(entries, ({ token }) => token);
   for (const operation of world.books.all()) {
     if (isInReview(operation) || isAwaited(operation) || operation.isMisjudged) continue;
-    if (isUncertain(world, operation)) continue;
+    if (isUncertain(world, operation) || isDisputedBeyondAll(world, operation)) continue;
     const own = byToken.get(operation.token) ?? [];
     const [here, there] = [amountsOf(world, own), amountsAt(world, operation)].map((each) =>
       JSON.stringify(each),
@@ -151,6 +151,12 @@ function requireEntriesOfProvider(world: World, entries: readonly JournalEntryOn
       world.complain('I8', `the journal has ${here} of ${operation.token}, and the provider ${there}`);
   }
 }
+
+/** After a revised amount, a dispute may exceed the payment. Our books count at most the amount that the payment had then. */
+const isDisputedBeyondAll = (world: World, operation: OperationOnRecord): boolean =>
+  paymentsOf(world, operation).some(({ token, amount }) =>
+    world.ledger.disputes.some((dispute) => dispute.payment === token && dispute.amount > amount),
+  );
 
 /** Amounts according to the entries of one payment or payout. */
 function amountsOf(world: World, entries: readonly JournalEntryOnTopic[]) {
