@@ -157,8 +157,10 @@ function leftAt(world: World, operation: OperationOnRecord): number {
   // A payout that awaits approval is reserved.
   const waits = phase === 'awaiting_approval' || phase === 'approval_granted';
   const there = sumOf(taken, (each) => each.amount - each.refundedAmount);
-  // After a revised amount, a bank may dispute more than remains. If our amount was kept, the dispute counts within it.
-  const wanted = isMisjudged ? Math.min(wantedBack(operation), there) : wantedBack(operation);
+  // After a revised amount, a bank may dispute more than remains. While it is in review, or if our amount was kept, the
+  // dispute counts within it.
+  const isWithin = isMisjudged || isInReview(operation);
+  const wanted = isWithin ? Math.min(wantedBack(operation), there) : wantedBack(operation);
   return (
     there - (taken.length > 0 ? wanted : 0) - sumOf(paidOut, (each) => each.amount) - (waits ? amount : 0)
   );
