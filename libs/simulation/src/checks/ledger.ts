@@ -157,9 +157,10 @@ function leftAt(world: World, operation: OperationOnRecord): number {
   // A payout that awaits approval is reserved.
   const waits = phase === 'awaiting_approval' || phase === 'approval_granted';
   const there = sumOf(taken, (each) => each.amount - each.refundedAmount);
-  // After a revised amount, a bank may dispute more than remains. While it is in review, or if our amount was kept, the
-  // dispute counts within it.
-  const isWithin = isMisjudged || isInReview(operation);
+  // After a revised amount, a bank may dispute more than remains. While a lower amount is in review, or if our amount was
+  // kept, the dispute counts within it.
+  const isLowered = taken.some((each) => each.amount < operation.approvedAmount);
+  const isWithin = isMisjudged || (isLowered && isInReview(operation));
   const wanted = isWithin ? Math.min(wantedBack(operation), there) : wantedBack(operation);
   return (
     there - (taken.length > 0 ? wanted : 0) - sumOf(paidOut, (each) => each.amount) - (waits ? amount : 0)

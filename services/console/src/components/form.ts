@@ -9,7 +9,7 @@ export const hiddenFields = (fields: Readonly<Record<string, string>>): Html =>
 export const buttonForm = (path: string, fields: Readonly<Record<string, string>>, button: Html): Html =>
   html`<form method="post" action="${path}">${hiddenFields(fields)} ${button}</form>`;
 
-/** A part of a page below a heading. @param isRefreshed false if a live page must leave it alone, as what a reader types */
+/** A part of a page below a heading. @param isRefreshed false if a live page must leave it alone, such as text that a reader types */
 export const panel = (id: string, title: Html | string, content: Html, isRefreshed = true): Html =>
   html`<section
     id="${id}"
@@ -33,6 +33,6 @@ export const currencyField = (value: string = 'EUR'): Html =>
       autocomplete="off"
   /></label>`;
 
-/** @param note what becomes of the reason */
+/** @param note how the reason is used */
 export const reasonField = (note: string): Html =>
   html`<label>Reason (${note})<textarea name="reason" required maxlength="1000" rows="3"></textarea></label>`;

@@ -54,7 +54,7 @@ function reversedOf(query: URLSearchParams): string {
 
 function filterFormOf(query: URLSearchParams, teams: readonly string[]): Html {
   const { team, environment } = ownerFields(teams);
-  // What was typed as `metadata=order:4711` gets a field of its own.
+  // A filter typed as `metadata=order:4711` gets its own field.
   const shown = new URLSearchParams(query);
   shown.delete('metadata');
   const noted = metadataIn(query).map(({ name, text }) => {

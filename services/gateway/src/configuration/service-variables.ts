@@ -1,6 +1,6 @@
 /**
- * The environment variables that each service uses. Separate processes get only these, so that a compromised process has no
- * secret that it does not need.
+ * The environment variables that each service reads. A separate process should get only these, so that it has no secret that
+ * it does not need if it is compromised.
  */
 import type { ServiceName } from './service-names.ts';
 
