@@ -54,13 +54,8 @@ async function askFor(caller: Caller, account: string, day: string): Promise<voi
   while (!isSuccess(await caller.request(request))) await caller.sleep(5_000);
 }
 
-export interface Restored {
-  /** Steps of the restore that are not finished yet. */
-  differences(): string[];
-}
-
 /** Makes a backup during normal traffic. @returns a function that restores it */
-export function makeBackup(world: World, safetyMs: number): (callerOf: CallerOf) => Restored {
+export function makeBackup(world: World, safetyMs: number) {
   const random = world.random.fork('backup');
   const { log, scheduler, trace } = world;
   let restore = log.backup();
@@ -68,11 +63,12 @@ export function makeBackup(world: World, safetyMs: number): (callerOf: CallerOf)
     trace.log('a backup is made');
     restore = log.backup();
   });
-  return (callerOf) => {
+  return (callerOf: CallerOf) => {
     putInPlace(world, restore);
     const state = { isOver: false };
     void compareDay(world, callerOf).then(() => (state.isOver = true));
-    return { differences: () => (state.isOver ? [] : ['teams are not let in yet']) };
+    /** Steps of the restore that are not finished yet. */
+    return { differences: (): string[] => (state.isOver ? [] : ['teams are not let in yet']) };
   };
 }
 
