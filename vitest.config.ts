@@ -14,8 +14,8 @@ const notOurs = '**/node_modules/**';
 const notRearranged = (name: string) => [
   withServers,
   name === 'services-eventstoredb-kafka' ? '**/!(conformance).faults.int.spec.ts' : faults,
-  // These start no system.
-  '**/{tail,example-consumer}.int.spec.ts',
+  // It starts no system.
+  '**/tail.int.spec.ts',
 ];
 
 type TestOptions = NonNullable<TestProjectInlineConfiguration['test']>;

@@ -42,3 +42,32 @@ it('an event that moves no money is not booked', () => {
   );
   expect([bookkeeper.entries(), bookkeeper.setAsideCount()]).toEqual([[], 0]);
 });
+
+/** The example of its type, of this payment and at this place in its history. */
+function recordOf(type: string, key: string, sequence: number): EncodedRecord {
+  const { headers, value } = exampleOf(type);
+  const content = JSON.parse(new TextDecoder().decode(value));
+  content.event.sequence = sequence;
+  content.payment.token = key;
+  return { key, headers, value: new TextEncoder().encode(JSON.stringify(content)) };
+}
+
+it('each change is booked once, however often its record is delivered', () => {
+  const bookkeeper = start();
+  const history = ['requested', 'approved', 'refund-approved'].map((type, sequence) =>
+    recordOf(`tollgate.payment.${type}.v1`, 'pay_1', sequence),
+  );
+  for (const delivered of [history.slice(0, 2), history, history]) bookkeeper.handle(delivered);
+  expect(bookkeeper.entries()).toMatchObject([
+    { token: 'pay_1', event: 'PaymentApproved', amount: 1250 },
+    { token: 'pay_1', event: 'RefundApproved', amount: -250 },
+  ]);
+});
+
+it('records after an unreadable one are booked, and that one is kept once', () => {
+  const bookkeeper = start();
+  const damaged = { ...approved, value: new Uint8Array([0xff]) };
+  const unknown = { ...damaged, headers: { ce_type: 'tollgate.payment.split.v1' } };
+  for (let delivery = 0; delivery < 2; delivery += 1) bookkeeper.handle([damaged, unknown, approved]);
+  expect([bookkeeper.entries().length, bookkeeper.setAsideCount()]).toEqual([1, 1]);
+});

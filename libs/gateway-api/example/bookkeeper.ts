@@ -2,7 +2,7 @@
  * An example consumer: it books the money of payments and payouts, each change once, although delivery is at least once.
  * Copy it; the key is in `handle`: the effect of a record and the note that it was seen are one transaction.
  *
- * Any client can feed `handle`: the README uses a Kafka client, the spec the embedded bus.
+ * Any client can feed `handle`: `docs/team/topics.md` uses a Kafka client.
  */
 import { DatabaseSync } from 'node:sqlite';
 import { type DecodedGatewayRecord, decodeGatewayRecord } from '../src/consumer/gateway-records.ts';
@@ -21,8 +21,7 @@ export interface Entry {
 export interface Bookkeeper {
   /**
    * Takes records of one partition in order. If it throws, nothing of the batch was booked: do not commit the offset, and the
-   * batch is
-   * delivered again.
+   * batch is delivered again.
    */
   handle(batch: readonly EncodedRecord[]): void;
   entries(): Entry[];

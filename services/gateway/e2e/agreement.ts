@@ -51,39 +51,23 @@ export const flowsOf = (
     .map(({ flow }) => flow);
 };
 
-interface ReviewItem {
-  token: string;
-  code: string;
-  number: number;
-  evidence: { sumUnknown?: string };
-}
-
-interface GatewayPayment {
-  token: string;
-  status: string;
-  phase: string;
-  refundedAmount: number;
-  refunds: { amount: number; phase: string }[];
-}
-
 /** The calls of the ledger that lost their answer by this fault. */
 export async function countLost(system: ReachedSystem, operation: string, fault: string): Promise<number> {
   const { calls } = await ledgerOf(system.sandbox);
   return calls.filter((call) => call.operation === operation && call.answer === fault).length;
 }
 
-export async function reviewsOf(system: ReachedSystem): Promise<ReviewItem[]> {
+export async function reviewsOf(system: ReachedSystem) {
   const { statusCode, body } = await system.gateway('GET', '/api/v1/reviews?perPage=500');
   expect(statusCode).toBe(200);
-  return (body as unknown as { reviews: ReviewItem[] }).reviews;
+  return body.reviews;
 }
 
 async function historyOf(
   system: ReachedSystem,
   { token, kind }: { token: string; kind: string },
 ): Promise<{ types: string[]; timeline: string }> {
-  const { body } = await system.gateway('GET', `/api/v1/${kind}s/${token}/events`);
-  const events = body.events as unknown as { type: string; at: string }[];
+  const { events } = (await system.gateway('GET', `/api/v1/${kind}s/${token}/events`)).body;
   const timeline = events.map(({ type, at }) => `${at.slice(11, 23)} ${type}`).join(', ');
   return { types: events.map(({ type }) => type), timeline };
 }
@@ -106,7 +90,7 @@ function onlyOne(ledger: Ledger, token: string): Ledger['payments'][number] | un
 async function expectPaymentAgrees(system: ReachedSystem, ledger: Ledger, token: string): Promise<string[]> {
   const answer = await system.gateway('GET', `/api/v1/payments/${token}`);
   expect(answer, token).toMatchObject({ statusCode: 200 });
-  const { payment } = answer.body as unknown as { payment: GatewayPayment };
+  const { payment } = answer.body;
   const there = onlyOne(ledger, token);
   if (there === undefined) throw new Error(`${token} is not in the ledger`);
   const history = await historyOf(system, { token, kind: 'payment' });
@@ -134,8 +118,7 @@ async function expectPaymentAgrees(system: ReachedSystem, ledger: Ledger, token:
  * provably not sent
  */
 async function expectPayoutAgrees(system: ReachedSystem, ledger: Ledger, token: string): Promise<string[]> {
-  const { body } = await system.gateway('GET', `/api/v1/payouts/${token}`);
-  const { payout: shown } = body as unknown as { payout: { status: string } };
+  const { payout: shown } = (await system.gateway('GET', `/api/v1/payouts/${token}`)).body;
   const made = ledger.payouts.filter(({ orderNumber }) => orderNumber.startsWith(`${token}.`));
   expect(made.length, token).toBeLessThanOrEqual(1);
   if (made[0] !== undefined) {
@@ -154,8 +137,7 @@ async function decideWhereSumsAreUnknown(
 ): Promise<void> {
   for (const { token, code, number, evidence } of await reviewsOf(system)) {
     if (code !== 'refund_unresolved' || evidence.sumUnknown !== 'true') continue;
-    const { body } = await system.gateway('GET', `/api/v1/payments/${token}`);
-    const { refunds } = (body as unknown as { payment: GatewayPayment }).payment;
+    const { refunds } = (await system.gateway('GET', `/api/v1/payments/${token}`)).body.payment;
     const there = onlyOne(ledger, token)?.token;
     const isMade =
       ledger.refunds.filter(({ paymentToken }) => paymentToken === there).length >

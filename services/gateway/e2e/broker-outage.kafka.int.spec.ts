@@ -59,9 +59,7 @@ async function expectCallbacksToComeAgain(): Promise<void> {
   await eventually(
     async () => {
       await system.sandbox('POST', '/sandbox/clock', { advanceMs: 20_000 });
-      const { callbacks } = (await system.sandbox('GET', '/sandbox/ledger')).body as unknown as {
-        callbacks: { state: string; tries: number }[];
-      };
+      const { callbacks } = (await system.sandbox('GET', '/sandbox/ledger')).body;
       expect(callbacks.filter(({ state }) => state !== 'delivered')).toEqual([]);
       expect(callbacks.some(({ tries }) => tries > 1)).toBe(true);
     },

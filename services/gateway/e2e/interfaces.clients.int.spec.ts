@@ -140,7 +140,7 @@ async function record(): Promise<Record<string, string>> {
     REFUND_TOKEN: refund.body.token,
     PAYOUT_TOKEN: payout.body.token,
     REQUEST_ID: String(payment.headers['request-id']),
-    ENDPOINT_ID: (endpoint.body as unknown as { endpoint: { id: string } }).endpoint.id,
+    ENDPOINT_ID: endpoint.body.endpoint.id,
   };
 }
 

@@ -46,21 +46,15 @@ export async function serviceTokenOf(sandbox: CallSandbox, token: string): Promi
   return payment.token;
 }
 
-interface Shown {
-  status: string;
-  phase: string;
-}
-
 /** A team's view of one of its payments or payouts. */
-export async function read(gateway: CallGateway, kind: 'payment' | 'payout', token: string): Promise<Shown> {
+export async function read(gateway: CallGateway, kind: 'payment' | 'payout', token: string) {
   const { statusCode, body } = await gateway('GET', `/api/v1/${kind}s/${token}`);
   if (statusCode !== 200) throw new Error(`${token} cannot be read: ${JSON.stringify(body)}`);
-  return (body as unknown as Record<typeof kind, Shown>)[kind];
+  return body[kind];
 }
 
 /** The codes of the open reviews of a token. */
 export async function reviewsOf(gateway: CallGateway, token: string): Promise<string[]> {
-  const { body } = await gateway('GET', '/api/v1/reviews?perPage=500');
-  const { reviews } = body as unknown as { reviews: { token: string; code: string }[] };
+  const { reviews } = (await gateway('GET', '/api/v1/reviews?perPage=500')).body;
   return reviews.filter((each) => each.token === token).map(({ code }) => code);
 }

@@ -69,7 +69,7 @@ async function fund(): Promise<string> {
 async function dispute(token: string): Promise<void> {
   const serviceToken = await serviceTokenOf(system.sandbox, token);
   const opened = await system.sandbox('POST', '/sandbox/disputes', { token: serviceToken, amount: 5 });
-  const { id } = (opened.body as unknown as { dispute: { id: string } }).dispute;
+  const { id } = opened.body.dispute;
   await untilDisputeIs('open');
   await system.sandbox('POST', `/sandbox/disputes/${id}/resolve`, { status: 'declined' });
   await untilDisputeIs('won');
@@ -77,8 +77,7 @@ async function dispute(token: string): Promise<void> {
 
 const untilDisputeIs = (status: string) =>
   eventually(async () => {
-    const { body } = await gateway('GET', '/api/v1/disputes/list');
-    expect((body as unknown as { disputes: object[] }).disputes).toMatchObject([{ status }]);
+    expect((await gateway('GET', '/api/v1/disputes/list')).body.disputes).toMatchObject([{ status }]);
   }, settled);
 
 const lastOf = (records: readonly TopicRecord[], token: string): TopicRecord => {

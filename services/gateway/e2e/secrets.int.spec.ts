@@ -1,8 +1,6 @@
 /** Searches everything that the system writes for planted secrets, in every encoding, while it runs and afterwards. */
 import { dayMs } from '@tollgate/service-kit';
 import { chmodSync, readFileSync, readdirSync, statSync } from 'node:fs';
-import { type Server, createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { basename, join } from 'node:path';
 import { beginning } from '@tollgate/event-store';
 import { eventually } from '@tollgate/testing';
@@ -11,6 +9,7 @@ import { payOnHostedPage } from '@tollgate/payment-service/customer';
 import { eventFiles, sandboxKeyFiles } from './arrangement.ts';
 import { issueKey, tollgate } from './commands.ts';
 import { ledgerOf, serviceTokenOf } from './ledger.ts';
+import { startReceiver } from './receiver.ts';
 import { storeOf, textsOnTopics } from './topic.ts';
 import { type CallGateway, type System, newDataDir, startSystem, stopEverything } from './system.ts';
 
@@ -127,15 +126,13 @@ async function useRecurringToken(system: System, gateway: CallGateway): Promise<
   const { token, processingUrl } = (await post(gateway, 'payments', wanted)).body;
   await payOnHostedPage(system.customer, { processingUrl, card: recurringCard });
   await untilStatus(gateway, token, 'approved');
-  const shown = await gateway('GET', `/api/v1/payments/${token}`);
-  const { recurringToken } = shown.body.payment as unknown as { recurringToken: string };
+  const { recurringToken } = (await gateway('GET', `/api/v1/payments/${token}`)).body.payment;
   await untilDone(() => post(gateway, 'payments', { ...terms, orderNumber: 'again', recurringToken }));
   await system.sandbox('POST', '/sandbox/clock', { advanceMs: 2 * dayMs });
   const payout = { amount: 7, currency: 'EUR', orderNumber: 'to-recurring', destination: { recurringToken } };
   await untilDone(() => post(gateway, 'payouts', payout));
   const serviceToken = await serviceTokenOf(system.sandbox, token);
-  const { payment } = (await system.sandbox('GET', `/api/v1/payments/${serviceToken}`)).body;
-  return (payment as unknown as { recurringToken: string }).recurringToken;
+  return (await system.sandbox('GET', `/api/v1/payments/${serviceToken}`)).body.payment.recurringToken;
 }
 
 /** Includes a card payment with a lost answer, because failures are logged. */
@@ -180,17 +177,6 @@ async function loseCustomers(system: System): Promise<void> {
   await post(system.gateway, 'payments', { ...terms, orderNumber: 'lost', customer });
 }
 
-/** A team's receiver, which accepts everything. */
-async function startShop(): Promise<{ url: string; received: string[]; server: Server }> {
-  const received: string[] = [];
-  const server = createServer((request, response) => {
-    request.on('data', (chunk: Buffer) => received.push(chunk.toString()));
-    request.on('end', () => response.writeHead(200).end());
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/tollgate`, received, server };
-}
-
 /** All stored data as text, by kind of stream, and topics by name; read like another process. */
 async function storedIn(system: System): Promise<ReadonlyMap<string, string>> {
   const store = await storeOf(system);
@@ -219,7 +205,7 @@ describe('planted secrets', { timeout: 120_000 }, () => {
 
   beforeAll(async () => {
     system = await startSystem({ env: { TOLLGATE_LOG_LEVEL: 'debug' } });
-    const shop = await startShop();
+    const shop = await startReceiver();
     const everything = 'payments,refunds,payouts,read,cards,stored-cards,admin';
     const cardKey = await issueKey(system, 'demo', everything);
     const gamesKey = await issueKey(system, 'games', everything);
@@ -253,10 +239,10 @@ describe('planted secrets', { timeout: 120_000 }, () => {
     files.push(...readFiles(system));
     await system.terminate();
     files.push(...readFiles(system));
-    shop.server.close();
+    await shop.close();
     stored = await storedIn(system);
     ({ answers } = heard);
-    ({ received } = shop);
+    received = shop.received.map(({ text }) => text);
     const { apiKey, paymentServiceKey } = system.quickstart;
     const fileSecret = (name: string) =>
       readFileSync(join(system.dataDir, name), 'utf8').trim().split(':')[1] ?? '';

@@ -14,25 +14,57 @@ import { freePorts } from './free-ports.ts';
 
 const readyWithinMs = 120_000;
 
-/** A payment as the tests see it. */
+/** A payment, payout or dispute as the tests see it. */
 export interface PaymentView {
   token: string;
   status: string;
   phase: string;
   orderNumber: string;
   processingUrl: string;
+  recurringToken: string;
+  refundedAmount: number;
+  refunds: { amount: number; phase: string }[];
+}
+
+export interface WebhookView {
+  id: string;
+  state: string;
+  /** Absent for the callbackUrl of the payment. */
+  endpoint?: string;
+  body: { status: string };
+  deliveries: object[];
+}
+
+interface ReviewView {
+  token: string;
+  code: string;
+  number: number;
+  evidence: { sumUnknown?: string };
 }
 
 /** The fields of any answer, assumed to exist: a test that reads a missing one fails. */
 interface Body extends PaymentView {
   success: boolean;
   payment: PaymentView;
+  payout: PaymentView;
   payments: PaymentView[];
   payouts: PaymentView[];
+  dispute: { id: string };
+  disputes: PaymentView[];
+  reviews: ReviewView[];
   reconciliations: PaymentView[];
-  events: { type: string }[];
+  events: { type: string; at: string; cause: { correlationId: string } }[];
+  webhooks: WebhookView[];
+  endpoint: { id: string };
+  request: { providerMs: number; durationMs: number };
+  credentials: { id: string }[];
+  hasFile: boolean;
   errors: { code: string; parameter?: string }[];
+  ready: boolean;
+  degraded: string[];
+  /** Of the sandbox's ledger. */
   calls: { token?: string; orderNumber?: string }[];
+  callbacks: { state: string; tries: number }[];
 }
 
 export interface Answer {

@@ -5,17 +5,15 @@
 import { spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { buffer } from 'node:stream/consumers';
 import { Secret } from '@tollgate/service-kit';
 import { eventually, programEnvironment } from '@tollgate/testing';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { program } from './arrangement.ts';
 import { issueKey, tollgate } from './commands.ts';
+import { type Received, type Receiver, startReceiver } from './receiver.ts';
 import { type FirstRequest, startSamplesProxy } from './samples-proxy.ts';
 import { type Sample, createSample, languages } from './samples.ts';
 import { type System, newDataDir, startSystem, stopEverything } from './system.ts';
@@ -23,7 +21,7 @@ import { type System, newDataDir, startSystem, stopEverything } from './system.t
 let system: System;
 let key: string;
 let frontDoor: { url: string; stop: () => Promise<void> };
-let receiver: Awaited<ReturnType<typeof startReceiver>>;
+let receiver: Receiver;
 let webhookSecret: Secret;
 
 beforeAll(async () => {
@@ -68,32 +66,6 @@ async function startFrontDoorAlone(): Promise<typeof frontDoor> {
     if (url !== undefined) return { url, stop };
   }
   throw new Error('the front door could not be started');
-}
-
-interface Received {
-  id: string;
-  timestamp: string;
-  signatures: string;
-  body: Buffer;
-}
-
-/** A shop's server, which stores the requests it receives. */
-async function startReceiver() {
-  const received: Received[] = [];
-  const server = createServer((request, response) => {
-    const header = (name: string) => String(request.headers[`webhook-${name}`]);
-    const named = { id: header('id'), timestamp: header('timestamp'), signatures: header('signature') };
-    void buffer(request).then((body) => {
-      received.push({ ...named, body });
-      response.end();
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    received,
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/tollgate`,
-    close: () => new Promise<void>((resolve) => server.close(() => resolve())),
-  };
 }
 
 const cardOf = (pan: string) => ({ pan, expires: '12/2039', holder: 'Ada Lovelace', cvv: '123' });
@@ -175,15 +147,15 @@ describe.each(Object.keys(languages))('in %s, a sample', (language) => {
   it("verifies the gateway's signature, and nothing else", { timeout: 240_000 }, async () => {
     await payWith(language, order('webhook'), { card: approved, callbackUrl: receiver.url });
     const webhook = await eventually(() => {
-      const found = receiver.received.find(({ body }) => body.includes(order('webhook')));
+      const found = receiver.received.find(({ text }) => text.includes(order('webhook')));
       if (found === undefined) throw new Error('no webhook yet');
       return Promise.resolve(found);
     });
     const sample = openSample('webhook-signatures', 'verify', language);
-    const verify = (secret: Secret, { id, timestamp, signatures, body }: Received) =>
+    const verify = (secret: Secret, { headers, text }: Received) =>
       sample.run({
-        argv: [id, timestamp, signatures],
-        input: body,
+        argv: ['id', 'timestamp', 'signature'].map((name) => String(headers[`webhook-${name}`])),
+        input: text,
         env: { TOLLGATE_WEBHOOK_SECRET: secret.reveal() },
       });
     const other = new Secret(`whsec_${Buffer.from('another secret').toString('base64')}`);
@@ -191,24 +163,31 @@ describe.each(Object.keys(languages))('in %s, a sample', (language) => {
     expect(await verify(webhookSecret, duringRotation(webhook, other))).toBe('genuine');
     const forgeries = [
       verify(other, webhook),
-      verify(webhookSecret, { ...webhook, body: Buffer.concat([webhook.body, Buffer.from(' ')]) }),
+      verify(webhookSecret, { ...webhook, text: `${webhook.text} ` }),
       verify(webhookSecret, tenMinutesOld(webhook)),
     ];
     expect(await Promise.all(forgeries)).toEqual(Array(3).fill(expect.stringMatching(/^forged\b/)));
   });
 });
 
-function signedBy(secret: Secret, { id, timestamp, body }: Received): string {
+function signedBy(secret: Secret, { headers, text }: Received): string {
   const key = Buffer.from(secret.reveal().slice('whsec_'.length), 'base64');
-  return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`;
+  const signed = `${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.${text}`;
+  return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`;
 }
 
-const duringRotation = (webhook: Received, next: Secret): Received => ({
-  ...webhook,
-  signatures: `${signedBy(next, webhook)} ${webhook.signatures}`,
+const withHeaders = ({ headers, text }: Received, changes: Record<string, string>): Received => ({
+  headers: { ...headers, ...changes },
+  text,
 });
 
+const duringRotation = (webhook: Received, next: Secret): Received =>
+  withHeaders(webhook, {
+    'webhook-signature': `${signedBy(next, webhook)} ${String(webhook.headers['webhook-signature'])}`,
+  });
+
 function tenMinutesOld(webhook: Received): Received {
-  const old = { ...webhook, timestamp: String(Number(webhook.timestamp) - 600) };
-  return { ...old, signatures: signedBy(webhookSecret, old) };
+  const timestamp = String(Number(webhook.headers['webhook-timestamp']) - 600);
+  const old = withHeaders(webhook, { 'webhook-timestamp': timestamp });
+  return withHeaders(old, { 'webhook-signature': signedBy(webhookSecret, old) });
 }

@@ -90,8 +90,7 @@ it(
     const [token = ''] = await side.tokensWith('PaymentNoted');
     await eventually(
       async () => {
-        const { body } = await second('GET', '/readyz');
-        const { ready, degraded } = body as unknown as { ready: boolean; degraded: string[] };
+        const { ready, degraded } = (await second('GET', '/readyz')).body;
         expect(ready).toBe(true);
         expect(degraded).toContain('projector');
         expect(degraded.join('\n')).toMatch(/projector: event \d+ of payment-\S+: event_of_newer_version/);

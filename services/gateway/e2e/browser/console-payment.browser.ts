@@ -41,8 +41,7 @@ it(
   async () => {
     const { token, serviceToken } = await pay({ orderNumber: 'disputed-1' });
     const asked = { token: serviceToken, reasonCode: 'fraud' };
-    const { body } = await system.sandbox('POST', '/sandbox/disputes', asked);
-    const { id } = (body as unknown as { dispute: { id: string } }).dispute;
+    const { id } = (await system.sandbox('POST', '/sandbox/disputes', asked)).body.dispute;
     await signIn();
     const address = own(`/console/payments/${token}`);
     await page.goto(address);

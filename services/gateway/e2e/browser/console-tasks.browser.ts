@@ -2,13 +2,12 @@
  * The ten tasks of the console, each from the overview. Every click on a link, button or the search box counts, including
  * the button that sends a form. Typing, Enter and filling in a form's fields do not.
  */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { dayMs, systemClock } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { tollgate } from '../commands.ts';
+import { type Receiver, startReceiver } from '../receiver.ts';
 import { driveConsole } from './console-driver.ts';
 
 const driven = driveConsole();
@@ -37,20 +36,16 @@ async function search(text: string): Promise<void> {
 const menu = (name: string): Locator =>
   page.getByRole('navigation', { name: 'Main' }).getByText(name, { exact: true });
 
-let received = 0;
-const receiver = createServer((_request, response) => {
-  received += 1;
-  response.end();
-});
+let receiver: Receiver;
 
 /** Order numbers of the payments prepared for the tasks. */
 const orders = { approved: 'task-approved', declined: 'task-declined' } as const;
 
 beforeAll(async () => {
   const { system } = driven.now();
-  await new Promise<void>((resolve) => void receiver.listen(0, '127.0.0.1', resolve));
-  const { port } = receiver.address() as AddressInfo;
-  await tollgate(system, 'team', 'allow-origins', 'demo', '--callback', `http://127.0.0.1:${port}`);
+  receiver = await startReceiver();
+  const callbackUrl = receiver.url;
+  await tollgate(system, 'team', 'allow-origins', 'demo', '--callback', new URL(callbackUrl).origin);
   const limit = [
     'team',
     'limit',
@@ -64,7 +59,6 @@ beforeAll(async () => {
   ];
   for (const sum of ['50000', '100000']) await tollgate(system, '--as', 'ann', ...limit, '--per-day', sum);
   for (const [outcome, orderNumber] of Object.entries(orders)) {
-    const callbackUrl = `http://127.0.0.1:${port}/hook`;
     const { body } = await eventually(async () => {
       const answer = await system.gateway('POST', '/api/v1/payments', {
         headers: { 'idempotency-key': orderNumber },
@@ -77,7 +71,7 @@ beforeAll(async () => {
     await system.sandbox('POST', `/sandbox/payments/${serviceToken}/pay`, { outcome });
   }
 });
-afterAll(() => void receiver.close());
+afterAll(() => receiver.close());
 
 const tasks: [name: string, work: () => Promise<unknown>][] = [
   [
@@ -120,10 +114,10 @@ const tasks: [name: string, work: () => Promise<unknown>][] = [
   [
     'resend a webhook',
     async () => {
-      const before = received;
+      const before = receiver.received.length;
       await search(orders.declined);
       await click(page.locator('form[action$="/replay"] button').first());
-      await eventually(async () => expect(received).toBeGreaterThan(before));
+      await eventually(async () => expect(receiver.received.length).toBeGreaterThan(before));
     },
   ],
   [
