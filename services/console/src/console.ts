@@ -25,10 +25,8 @@ import { requestsPage } from './pages/requests.ts';
 import { decideReview, reviewPage } from './pages/review.ts';
 import { reviewsPage } from './pages/reviews.ts';
 import { type SandboxControls, moveClock, playScenario, sandboxPage } from './pages/sandbox.ts';
-import { playPayment } from './pages/sandbox-play.ts';
 import { accountChanges, changeAccount, reloadAccounts } from './pages/account-changes.ts';
 import { accountsPage } from './pages/accounts.ts';
-import { approvalPage } from './pages/approval.ts';
 import { peoplePage, revokeCredentials } from './pages/people.ts';
 import { registerSuggestions, searchPage } from './pages/search.ts';
 import { organizationPath, registerOrganizationSignIn } from './pages/organization-sign-in.ts';
@@ -39,7 +37,6 @@ import { type IdentityProviderConfig, createIdentityProvider } from './session/i
 import { createSessions } from './session/sessions.ts';
 import { readAssets, registerAssets } from './static-files.ts';
 import { issueKey, revokeKey, teamPage } from './pages/team.ts';
-import { setTeam, settings } from './pages/team-settings.ts';
 import { addTeam, teamsPage } from './pages/teams.ts';
 import { texts } from './texts.ts';
 
@@ -109,7 +106,6 @@ function registerPages(app: FastifyInstance, kit: ConsoleKit, sandbox: SandboxCo
   app.get('/', async (_request, reply) => reply.redirect('/console', 303));
   addPage(app, kit, '/console', overviewPage);
   addPage(app, kit, '/console/search', searchPage);
-  addPage(app, kit, '/console/approval', approvalPage);
   addPage(app, kit, '/console/payments', paymentsPage);
   addAction(app, kit, '/console/payments/views', saveView);
   addAction(app, kit, '/console/payments/views/remove', removeView);
@@ -138,7 +134,6 @@ function registerPages(app: FastifyInstance, kit: ConsoleKit, sandbox: SandboxCo
   addPage(app, kit, '/console/teams/:team', teamPage);
   addAction(app, kit, '/console/teams/:team/keys', issueKey);
   addAction(app, kit, '/console/teams/:team/keys/revoke', revokeKey);
-  for (const setting of settings) addAction(app, kit, `/console/teams/:team/${setting}`, setTeam(setting));
   addPage(app, kit, '/console/security-log', securityLogPage);
   addPage(app, kit, '/console/people', peoplePage);
   addAction(app, kit, '/console/people', revokeCredentials);
@@ -157,7 +152,6 @@ function registerPages(app: FastifyInstance, kit: ConsoleKit, sandbox: SandboxCo
 function registerSandbox(app: FastifyInstance, kit: ConsoleKit, sandbox: SandboxControls): void {
   addAction(app, kit, '/console/sandbox/payments', playScenario(sandbox));
   addAction(app, kit, '/console/sandbox/clock', moveClock(sandbox));
-  addAction(app, kit, '/console/payments/:token/play', playPayment(sandbox));
 }
 
 /** The only content type that pages accept. */

@@ -2,7 +2,6 @@
 export const texts = {
   nav: {
     overview: 'Overview',
-    approval: 'Approval rate',
     journal: 'Journal',
     people: 'Tokens and sessions',
     payments: 'Payments',

@@ -1,8 +1,11 @@
 /** The decline reasons of a list of payments, most frequent first. Each number links to the payments it counts. */
+import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html } from '@tollgate/service-kit';
-import type { OutcomeCount } from '../pages/approval.ts';
 
-export function declineReasons(query: URLSearchParams, counts: readonly OutcomeCount[]): Html | undefined {
+export function declineReasons(
+  query: URLSearchParams,
+  { counts }: AnswerOf<'OutcomeCounts'>,
+): Html | undefined {
   const reasons = [...Map.groupBy(counts, ({ group }) => group)]
     .map(([reason, of]) => ({ reason, count: of.reduce((sum, { declined }) => sum + declined, 0) }))
     .filter(({ count }) => count > 0)

@@ -21,11 +21,11 @@ export const panel = (id: string, title: Html | string, content: Html, isRefresh
     ${content}
   </section>`;
 
-export const currencyField = (value: string = 'EUR'): Html =>
+export const currencyField = (): Html =>
   html`<label
     >Currency<input
       name="currency"
-      value="${value}"
+      value="EUR"
       required
       pattern="[A-Z]{3}"
       maxlength="3"

@@ -84,7 +84,6 @@ const mark = html`<svg class="mark" viewBox="0 0 20 20" aria-hidden="true">
 
 /** Pages reached only by links and the search. */
 export const furtherPlaces = [
-  ['/console/approval', 'approval'],
   ['/console/money/journal', 'journal'],
   ['/console/people', 'people'],
 ] as const;

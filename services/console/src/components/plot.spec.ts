@@ -5,7 +5,6 @@ const hours = Array.from({ length: 24 }, (_, hour) => new Date(Date.UTC(2030, 0,
 const drawn = (values: readonly (number | undefined)[], steps = hours.slice(0, values.length)) =>
   plot({
     steps,
-    stepName: 'hour',
     lines: [{ name: 'Created', values }],
     format: (value) => `${value} a`,
     description: 'Created',

@@ -1,10 +1,9 @@
-/** Values over time with a scale, hours or days below, and a tooltip for each step. Works without script. */
+/** Values over time with a scale, hours below, and a tooltip for each step. Works without script. */
 import { type Html, html } from '@tollgate/service-kit';
 
 export interface Plot {
-  /** Start of each step, ISO 8601, oldest first; the last step is incomplete. */
+  /** Start of each hour, ISO 8601, oldest first; the last hour is incomplete. */
   steps: readonly string[];
-  stepName: 'hour' | 'day';
   lines: readonly {
     name: string;
     /** Undefined if nothing happened in the step. */
@@ -19,7 +18,7 @@ export interface Plot {
 
 const size = { width: 480, height: 100 };
 
-export function plot({ steps, stepName, lines, format, top, description }: Plot): Html {
+export function plot({ steps, lines, format, top, description }: Plot): Html {
   const values = lines.flatMap((line) => line.values).filter((value) => value !== undefined);
   const most = top ?? roundedUp(Math.max(2, ...values));
   const width = size.width / Math.max(1, steps.length);
@@ -33,14 +32,14 @@ export function plot({ steps, stepName, lines, format, top, description }: Plot)
       const value = of[place];
       return `${name}: ${value === undefined ? '–' : format(value)}`;
     });
-    const label = `${stepText(step, stepName)}, ${said.join(', ')}`;
+    const label = `${step.slice(0, 10)} ${step.slice(11, 16)} UTC, ${said.join(', ')}`;
     return html`<g class="step"
       ><title>${label}</title
       ><rect x="${short(place * width)}" y="0" width="${short(width)}" height="${size.height}"
     /></g>`;
   });
   const marks = [steps[0], steps[Math.floor(steps.length / 2)], steps.at(-1)].map(
-    (step = '') => html`<span>${stepName === 'day' ? step.slice(0, 10) : step.slice(11, 16)}</span>`,
+    (step = '') => html`<span>${step.slice(11, 16)}</span>`,
   );
   const names =
     lines.length < 2
@@ -84,9 +83,6 @@ function pathOf(
     .join('');
 }
 
-const stepText = (step: string, name: Plot['stepName']): string =>
-  name === 'day' ? `${step.slice(0, 10)} UTC` : `${step.slice(0, 10)} ${step.slice(11, 16)} UTC`;
-
 const short = (length: number): string => String(Number(length.toFixed(1)));
 
 /** Rounds up to 1, 2 or 4 times a power of ten, so that half of it is a whole number too. */
@@ -95,7 +91,7 @@ export function roundedUp(value: number): number {
   return ([1, 2, 4, 10].find((factor) => factor * power >= value) ?? 10) * power;
 }
 
-export interface Decided {
+interface Decided {
   approved: number;
   declined: number;
 }

@@ -155,7 +155,7 @@ function figures(overview: Overview, seesAll: boolean): Html[] {
   const [approved, declined] = [sum((hour) => hour.approved), sum((hour) => hour.declined)];
   const lines = (...of: readonly (readonly [name: string, valueOf: (hour: Hour) => number | undefined])[]) =>
     of.map(([name, valueOf]) => ({ name, values: hours.map(valueOf) }));
-  const drawn = { steps: hours.map(({ hour }) => hour), stepName: 'hour' as const };
+  const drawn = { steps: hours.map(({ hour }) => hour) };
   const created = figure(
     'Payments created',
     countText(sum((hour) => hour.created)),
@@ -166,7 +166,7 @@ function figures(overview: Overview, seesAll: boolean): Html[] {
       format: countText,
     },
   );
-  const approval = figure('Approval rate', rateText(approved, declined), '/console/approval', {
+  const approval = figure('Approval rate', rateText(approved, declined), '/console/payments?last=24h', {
     ...drawn,
     lines: lines(['Approval rate', rateOf]),
     format: percent,

@@ -22,7 +22,6 @@ import type { TimelineEvent } from '../components/timeline-items.ts';
 import { copyable, operationPath } from '../components/token.ts';
 import type { Action, Page } from '../page.ts';
 import { texts } from '../texts.ts';
-import { playPanel } from './sandbox-play.ts';
 import { replayFormFor } from './webhooks.ts';
 
 export const paymentPage: Page = async (context) => {
@@ -60,7 +59,6 @@ export const paymentPage: Page = async (context) => {
               Blue: current state. Solid: past states, with the time in each. Dashed: still possible.
             </p>`,
         )}
-        <div id="play" data-region="">${playPanel(payment, context)}</div>
       </div>
     </div>`;
   return { title: titleOf(payment), main, isLive: true };

@@ -38,7 +38,7 @@ export const paymentsPage: Page = async (context) => {
     file: wrong === undefined ? csvMenu(path, asked, now) : undefined,
     tabs: viewLinks(query, views, session),
     filters: filterFormOf(query, teams),
-    before: reasons && declineReasons(query, reasons.counts),
+    before: reasons && declineReasons(query, reasons),
     wrong,
   });
 };

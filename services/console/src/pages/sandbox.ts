@@ -1,5 +1,7 @@
 /** The sandbox: a developer controls customer, Payment Service and time, and watches the gateway's reaction. */
 import { type Html, html } from '@tollgate/service-kit';
+import { mayDo } from '@tollgate/teams';
+import type { Api } from '../api.ts';
 import { parseAmount, refusedAmountText } from '../components/amount.ts';
 import { choice, optionsOf } from '../components/choice.ts';
 import { currencyField, hiddenFields, panel } from '../components/form.ts';
@@ -8,7 +10,6 @@ import { sign } from '../components/state.ts';
 import { operationPath } from '../components/token.ts';
 import type { Action, Page, PageContext } from '../page.ts';
 import { failurePage } from './failure.ts';
-import { mayPlay, needsTeam, serviceTokenOf } from './sandbox-play.ts';
 
 /** The controls of a sandbox Payment Service. */
 export interface SandboxControls {
@@ -65,6 +66,12 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   },
 };
 
+/** The sandbox has one clock and one set of faults for all teams. */
+const mayPlay = ({ grants }: Pick<PageContext['session'], 'grants'>): boolean =>
+  mayDo(grants, 'operators:act', 'everywhere');
+
+const needsTeam = 'Needs a role that may create payments.';
+
 /** @param sandbox absent with real accounts */
 export const sandboxPage =
   (sandbox: SandboxControls | undefined): Page =>
@@ -97,7 +104,9 @@ export const sandboxPage =
         </div>
         <div class="scenarios">${Object.entries(scenarios).map(scenarioButton)}</div>
       </form>
-      <p class="calm">Other faults: <code>npm run sandbox -- faults --help</code></p>
+      <p class="calm">
+        All other actions of customers, banks and the Payment Service: <code>npm run sandbox -- --help</code>
+      </p>
       ${panel('clock', 'The clock of the sandbox', clockForm(csrf))}`;
     return { title: 'Sandbox', main };
   };
@@ -169,6 +178,15 @@ async function pay(
   const serviceToken = await serviceTokenOf(api, token);
   if (serviceToken !== undefined)
     await control('POST', `payments/${encodeURIComponent(serviceToken)}/pay`, { outcome });
+}
+
+/** The Payment Service's token of a payment. */
+async function serviceTokenOf(api: Api, token: string): Promise<string | undefined> {
+  const { events } = await api.get<'OperatorHistory'>(
+    `/api/v1/admin/payments/${encodeURIComponent(token)}/events`,
+  );
+  const tokens = events.map(({ stored }) => (stored['data'] as { serviceToken?: string }).serviceToken);
+  return tokens.findLast((each) => each !== undefined);
 }
 
 export const moveClock =

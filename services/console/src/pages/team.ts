@@ -1,9 +1,12 @@
-/** One team: its keys, its settings, and the forms to change them. */
+/** One team: its keys, the forms to change them, and its settings. */
+import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html } from '@tollgate/service-kit';
 import { formatGrants, mayDo, scopesToGive } from '@tollgate/teams';
 import { environmentSchema } from '@tollgate/core';
 import { type ActionForm, actionRow } from '../components/actions.ts';
+import { amountText } from '../components/amount.ts';
 import { choice, optionsOf } from '../components/choice.ts';
+import { factList } from '../components/facts.ts';
 import { hiddenFields } from '../components/form.ts';
 import { type Key, keyList, teamPath, usedText } from '../components/keys.ts';
 import type { Rendered } from '../components/layout.ts';
@@ -12,7 +15,53 @@ import { listTable } from '../components/table.ts';
 import { copyable } from '../components/token.ts';
 import type { Action, Page, PageContext } from '../page.ts';
 import { texts } from '../texts.ts';
-import { type Team, settingForms, teamFacts } from './team-settings.ts';
+
+const walletNames = {
+  own: "the team's own wallet",
+  shared: (name: string) => `the shared wallet ${name}`,
+  provider: "the provider's balance",
+};
+
+type Team = AnswerOf<'TeamDetails'>['team'];
+
+function teamFacts({ callbackOrigins, redirectOrigins, wallet, approvals, limits }: Team): Html {
+  const walletText =
+    wallet.kind === 'shared' ? walletNames.shared(wallet.name ?? '') : walletNames[wallet.kind];
+  const redirects = redirectOrigins?.join(' ') ?? 'any https URL';
+  return factList([
+    ['Webhook origins', callbackOrigins.join(' ') || 'none'],
+    ['Redirect origins', redirects || 'none'],
+    ['Source of payouts', walletText],
+    [
+      'Approval required',
+      lines(
+        approvals.map(
+          ({ above, currency, environment }) =>
+            `payouts above ${amountText(above, currency)} (${environment})`,
+        ),
+      ),
+    ],
+    ['Limits', lines(limits.map(limitText))],
+  ]);
+}
+
+const lines = (all: readonly string[]): Html | undefined =>
+  all.length === 0 ? undefined : html`${all.map((line) => html`<div>${line}</div>`)}`;
+
+function limitText({
+  environment,
+  operation,
+  currency,
+  keyId,
+  perCall,
+  perDay,
+}: Team['limits'][number]): string {
+  const sums = [
+    ...(perCall === undefined ? [] : [`${amountText(perCall, currency)} a call`]),
+    ...(perDay === undefined ? [] : [`${amountText(perDay, currency)} a day`]),
+  ];
+  return `${keyId ?? 'All keys together'}, ${operation}, ${environment}: ${sums.join(', ')}`;
+}
 
 export const teamPage: Page = async (context) => {
   const { api, params, outcome, now, session } = context;
@@ -36,6 +85,7 @@ export const teamPage: Page = async (context) => {
     </section>
     <section id="changes" aria-labelledby="changes-title">
       <h2 id="changes-title">Changes</h2>
+      ${mayChange ? html`<p class="calm">Origins, the source of payouts, approvals and limits: <code>npm run tollgate -- team --help</code></p>` : undefined}
       ${mayChange ? changes(team, isChangeable ? keys : undefined, context) : html`<p class="calm">Your role, ${formatGrants(grants)}, cannot change teams and keys. Ask an admin.</p>`}
     </section>`;
   return { title: team.name, main };
@@ -48,17 +98,11 @@ function changes(team: Team, keys: readonly Key[] | undefined, context: PageCont
       ${[
         `npm run tollgate -- --as <you> key issue ${team.name} --environment production --scopes payments,read`,
         `npm run tollgate -- --as <you> key revoke ${team.name} <key>`,
-        `npm run tollgate -- --as <you> team allow-origins ${team.name} --callback <origin>`,
       ].map((command) => html`<pre class="command"><code>${command}</code></pre>`)}`;
   const active = keys.filter(({ state }) => state === 'active');
   return actionRow(context.session.csrf, [
     issueForm(team.name, context),
     revokeForm(team.name, active, context),
-    ...settingForms(
-      team,
-      active.map(({ keyId }) => keyId),
-      context,
-    ),
   ]);
 }
 

@@ -1,7 +1,6 @@
-/** Search, overview, requests and approval rates in a real browser. */
+/** Overview and requests in a real browser. */
 import type { Page } from 'playwright-core';
-import { beforeEach, describe, expect, it } from 'vitest';
-import { eventually } from '@tollgate/testing';
+import { beforeEach, expect, it } from 'vitest';
 import type { System } from '../system.ts';
 import { seriousFaults } from './chromium.ts';
 import { driveConsole } from './console-driver.ts';
@@ -12,49 +11,11 @@ let page: Page;
 let system: System;
 beforeEach(() => ({ page, system } = driven.now()));
 
-const waits = { timeoutMs: 20_000 };
-
 const create = (orderNumber: string) =>
   driven.now().system.gateway('POST', '/api/v1/payments', {
     headers: { 'idempotency-key': orderNumber },
     body: { product: 'Tea', amount: 1_250, currency: 'EUR', orderNumber },
   });
-
-async function search(text: string): Promise<void> {
-  await page.keyboard.press('/');
-  await page.getByRole('combobox', { name: 'Search' }).fill(text);
-  await page.keyboard.press('Enter');
-}
-
-describe('the search', () => {
-  it('ignores case, # and spaces, opens the only hit, and otherwise searches for the prefix', async () => {
-    const { body } = await create('# AB 4711');
-    await create('AB4711-2');
-    await signIn('viewer');
-    await page.goto(own('/console/teams'));
-    await eventually(async () => {
-      await search('#ab 4711');
-      await page.waitForURL(`**/payments/${body.token}`, { timeout: 1_000 });
-    }, waits);
-    // In the format of the Payment Service's hosted page.
-    await search(`${body.token.slice(0, 9)}…${body.token.slice(-6)}.1`);
-    await page.waitForURL(`**/payments/${body.token}`);
-    await search('ab47');
-    await page.getByText('Order number begins with this').first().waitFor();
-    expect(await page.locator('tr[data-row]').count()).toBe(2);
-    expect(await seriousFaults(page)).toEqual([]);
-  });
-
-  it.each([
-    ['Secur', '/console/security-log'],
-    ['approval rate', '/console/approval'],
-    ['DEMO', '/console/teams/demo'],
-  ])('%s opens %s', async (text, path) => {
-    await signIn('viewer');
-    await search(text);
-    await page.waitForURL(own(path));
-  });
-});
 
 it(
   'the overview has everything abnormal in one band, four figures, and fits one screen',
@@ -76,29 +37,6 @@ it(
     expect(await seriousFaults(page)).toEqual([]);
     await review.click();
     await page.waitForURL(own('/console/reviews'));
-  },
-);
-
-it(
-  'the approval rate is plotted by group, with the same figures in a table',
-  { timeout: 60_000 },
-  async () => {
-    await signIn('admin');
-    for (const scenario of ['approved', 'declined']) await driven.play(scenario);
-    await driven.state('Declined').waitFor();
-    for (const [by, text] of [
-      ['By team', 'demo'],
-      ['By account', 'sandbox'],
-      ['By currency', 'EUR'],
-    ] as const) {
-      await page.goto(own('/console/approval'));
-      await page.getByRole('link', { name: by }).click();
-      await page.locator('#rates th', { hasText: text }).waitFor();
-      const today = await page.locator('.plot title').last().textContent();
-      const rate = /: ([\d.]+ %)/.exec(today ?? '')?.[1] ?? 'none';
-      expect(await page.locator('#rates tbody tr').nth(1).innerText(), by).toContain(rate);
-    }
-    expect(await seriousFaults(page)).toEqual([]);
   },
 );
 

@@ -106,7 +106,6 @@ describe('every page', () => {
         '/teams/demo',
         '/accounts',
         '/security-log',
-        '/approval?by=team',
         '/sandbox',
         '/search?q=nothing',
       ],
