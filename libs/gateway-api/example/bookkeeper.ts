@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { type DecodedGatewayRecord, decodeGatewayRecord } from '../src/consumer/gateway-records.ts';
 import { type EncodedRecord } from '@tollgate/core';
 
-export interface Entry {
+interface Entry {
   /** Token of the payment or payout. */
   token: string;
   /** The booked event. */

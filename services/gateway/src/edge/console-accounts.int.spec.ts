@@ -2,7 +2,6 @@
 import type { Account } from '@tollgate/core';
 import { createFakeProvider } from '@tollgate/core/testing';
 import { StartupError, omitUndefined } from '@tollgate/service-kit';
-import type { OperatorRole } from '@tollgate/teams';
 import { describe, expect, it } from 'vitest';
 import { hostile, startConsole } from './testing/console.ts';
 import type { AccountsFile } from '@tollgate/merchant-accounts';
@@ -27,8 +26,7 @@ const start = (accountsFile?: AccountsFile) =>
 
 async function asking(accountsFile?: AccountsFile) {
   const { askAs, recorded } = await start(accountsFile);
-  const ask = (path: string, body: object, role: OperatorRole = 'operator') =>
-    askAs(role, `accounts/${path}`, body);
+  const ask = (path: string, body: object) => askAs('operator', `accounts/${path}`, body);
   const list = async () => (await askAs('viewer', 'accounts')).json<AccountList>();
   return { ask, list, recorded };
 }
@@ -94,12 +92,8 @@ describe('an account', () => {
     });
   });
 
-  it('is changed only by operators, must exist, and requires a reason', async () => {
+  it('must exist to be changed, which requires a reason', async () => {
     const { ask } = await asking();
-    for (const role of ['viewer', 'support'] as const)
-      expect(codeIn(await ask('production/main/pause', { reason }, role))).toMatchObject({
-        code: 'scope_missing',
-      });
     expect(codeIn(await ask('sandbox/main/pause', { reason }))).toMatchObject({ code: 'account_not_found' });
     expect(codeIn(await ask('production/mian/drain', { reason }))).toMatchObject({
       code: 'account_not_found',
@@ -151,7 +145,6 @@ describe('the accounts file', () => {
       message: faults.now,
     });
     expect(await list()).toMatchObject({ hasFile: true });
-    expect(codeIn(await ask('reload', {}, 'support'))).toMatchObject({ code: 'scope_missing' });
   });
 
   it('is hidden if the account is that of the sandbox', async () => {

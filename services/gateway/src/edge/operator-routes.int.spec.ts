@@ -4,7 +4,6 @@ import { type OperatorRole, savedViewsMax } from '@tollgate/teams';
 import { projectEvents, disputeOpened, happening, planted, requested } from '@tollgate/views/testing';
 import { disputeKind, paymentKind } from '@tollgate/views';
 import { eventually } from '@tollgate/testing';
-import { routes } from '@tollgate/gateway-api/http';
 import { describe, expect, it } from 'vitest';
 import { startApi } from './testing/api.ts';
 
@@ -314,17 +313,6 @@ it('a card number is no account to be reconciled', async () => {
 });
 
 describe('permissions', () => {
-  const ofOperators = Object.values(routes).filter(({ url }) => url.startsWith('/api/v1/admin/'));
-
-  it('no key of a team opens a route across teams', async () => {
-    const { app } = await start();
-    const headers = { authorization: `Bearer ${keyText(shop)}` };
-    for (const { method, url } of ofOperators) {
-      const answer = await app.inject({ method, url: url.replace(':token', 'pay_1'), headers });
-      expect(answer.json(), `${method} ${url}`).toMatchObject({ errors: [{ code: 'scope_missing' }] });
-    }
-  });
-
   it('a person acts within a named team, as far as the role allows', async () => {
     const { ask } = await start();
     const read = async (headers: Record<string, string>, role: OperatorRole = 'viewer') =>
@@ -336,19 +324,6 @@ describe('permissions', () => {
     const wrong = await ask('/api/v1/payments/pay_2', { headers: within('nobody') });
     expect(wrong.json()).toMatchObject({ errors: [{ code: 'incorrect_team', parameter: 'Tollgate-Team' }] });
     expect(await read(within('games', 'nowhere'))).toBe(400);
-  });
-
-  it.each<[OperatorRole, number, number]>([
-    ['viewer', 403, 403],
-    ['support', 400, 403],
-    ['operator', 400, 400],
-    ['admin', 400, 400],
-  ])('a %s is answered %i for a refund and %i for a resolution', async (role, refund, resolution) => {
-    const { ask } = await start();
-    const post = async (url: string) =>
-      (await ask(url, { role, method: 'POST', headers: within('games'), payload: {} })).statusCode;
-    expect(await post('/api/v1/refunds')).toBe(refund);
-    expect(await post('/api/v1/reviews/pay_2/resolve')).toBe(resolution);
   });
 
   it("a person's command is recorded before it is executed, with the person and without texts", async () => {
@@ -410,13 +385,6 @@ describe('permissions', () => {
       for (const value of values) expect(JSON.stringify(recorded)).not.toContain(value);
     },
   );
-
-  it('an inquiry requires the role', async () => {
-    const { ask } = await start();
-    const url = '/api/v1/admin/payments/pay_9/inquire';
-    expect((await ask(url, { method: 'POST', role: 'viewer' })).statusCode).toBe(403);
-    expect((await ask(url, { method: 'POST', role: 'support' })).statusCode).toBe(404);
-  });
 });
 
 describe('money across teams', () => {
