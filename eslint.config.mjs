@@ -240,7 +240,10 @@ const environment = {
 };
 
 // The domain is pure: it has a list of what it may import, and needs nothing of its surroundings.
-const domainPackages = ['zod', 'xstate', '@tollgate/service-kit/card-number'];
+const domainPackages = [
+  ...['zod', 'xstate'],
+  ...['card-number', 'errors', 'omit-undefined'].map((file) => `@tollgate/service-kit/${file}`),
+];
 const domainSpecPackages = [...domainPackages, '@tollgate/testing', 'vitest', 'fast-check'];
 const surroundings = [
   ...['Buffer', 'Date', 'console', 'crypto', 'fetch', 'performance', 'process', 'queueMicrotask'],

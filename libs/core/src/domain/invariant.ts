@@ -1,12 +1,6 @@
-/** Thrown if a broken invariant is found. It stops the affected stream, loudly. */
-export class InvariantViolation extends Error {
-  readonly code = 'invariant_violation';
+import { InvariantViolation } from '@tollgate/service-kit/errors';
 
-  constructor(message: string) {
-    super(message);
-    this.name = 'InvariantViolation';
-  }
-}
+export { InvariantViolation };
 
 /** Makes a `switch` over a closed union exhaustive: the compiler rejects a reachable call. */
 export function unreachable(value: never): never {

@@ -27,7 +27,4 @@ export const errorsSchema = z.array(apiErrorSchema).max(errorsMax);
 /** The refusal of a call that no inquiry has confirmed. */
 export const unconfirmedSchema = errorsSchema.exactOptional();
 
-export function omitUndefined<Fields extends object>(fields: Fields) {
-  const defined = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(defined) as { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> };
-}
+export { omitUndefined } from '@tollgate/service-kit/omit-undefined';
