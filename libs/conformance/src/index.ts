@@ -1,2 +1,2 @@
-export { runCommand } from './command.ts';
+export { type CommandDeps, runCommand } from './command.ts';
 export { conformanceTests } from './tests/all.ts';

@@ -1,6 +1,6 @@
 /** Runs the suite against one service: connects everything, and reports why it cannot run. */
 import { describe, expectFailure, hasSucceeded, type Answer } from './answers.ts';
-import { startCallbackReceiver } from './callbacks.ts';
+import { type CallbackReceiver, startCallbackReceiver } from './callbacks.ts';
 import type { Clock } from './clock.ts';
 import { Unmet, type Basis, type ConformanceTest } from './conformance-test.ts';
 import { NoAnswer, createHttp, type Http } from './http.ts';
@@ -42,6 +42,11 @@ export interface SuiteDeps {
   clock: Clock;
   newName: () => string;
   onResult: (result: TestResult) => void;
+  /** Changes what the suite exchanges with the service, for specs of the suite itself. */
+  disguise?: {
+    http(http: Http): Http;
+    callbacks(callbacks: CallbackReceiver): CallbackReceiver;
+  };
 }
 
 export interface TestResult extends Pick<ConformanceTest, 'name' | 'basis' | 'relies'> {
@@ -58,8 +63,11 @@ export async function runSuite(asked: SuiteOptions, deps: SuiteDeps): Promise<Te
   const tests = selectTests(asked);
   if (tests.length === 0)
     throw new CannotRun('No test has such a name: libs/conformance/sentences.md lists them.');
-  const http = openHttp(asked.ca);
-  const callbacks = asked.callbacks ? await openCallbacks(asked.callbackHost) : undefined;
+  const { disguise } = deps;
+  const opened = openHttp(asked.ca);
+  const http = disguise?.http(opened) ?? opened;
+  const receiver = asked.callbacks ? await openCallbacks(asked.callbackHost) : undefined;
+  const callbacks = receiver && (disguise?.callbacks(receiver) ?? receiver);
   try {
     const patienceMs = asked.patience * 1_000;
     const sandbox = connectSandbox(asked, { http, clock: deps.clock, patienceMs });

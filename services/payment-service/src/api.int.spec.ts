@@ -62,17 +62,6 @@ describe('a creation', () => {
     expect((await harness.ledger('wrong')).payments).toEqual([]);
   });
 
-  it('under the same orderNumber is refused only for a merchant with that setting, also in a race', async () => {
-    const key = await harness.addMerchant({ name: 'strict', uniqueOrderNumber: true });
-    const race = await Promise.all(
-      Array.from({ length: 10 }, () => post('payments', { ...tea, orderNumber: 'race' }, `Bearer ${key}`)),
-    );
-    expect(race.filter(({ statusCode }) => statusCode === 200)).toHaveLength(1);
-    expect(race.map(refusalOf)).toContainEqual([409, 'order_number_already_exists', 'orderNumber']);
-    for (let times = 0; times < 2; times += 1)
-      expect((await create({ orderNumber: 'race' })).statusCode).toBe(200);
-  });
-
   it('by a recurring token charges no card that declines now, and no card of another merchant', async () => {
     const first = await harness.create({ card: cardData(approvedCard), recurring: true });
     const { recurringToken } = await harness.retrieve(first);

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { eventually } from '@tollgate/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startCallbackReceiver, type CallbackReceiver } from './testing/callback-receiver.ts';
-import { eventually } from './testing/eventually.ts';
 import { startHarness, type Harness } from './testing/harness.ts';
 
 let harness: Harness;
@@ -43,7 +43,7 @@ describe('callbacks', () => {
     await harness.stop();
     receiver.react(() => 200);
     await harness.restart();
-    await eventually('the delivery', async () => (await callbacksOf('C-1'))[0]?.state === 'delivered');
+    await eventually(async () => expect(await callbacksOf('C-1')).toMatchObject([{ state: 'delivered' }]));
     expect(receiver.statuses()).toEqual(['pending', 'pending']);
   });
 });

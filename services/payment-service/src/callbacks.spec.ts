@@ -181,21 +181,4 @@ describe('a fault of callbacks', () => {
     await clock.advance(1);
     expect(sent).toEqual(['pending']);
   });
-
-  it('reorder: the callback is sent after the next one of its payment', async () => {
-    const { clock, add, sent } = setUp(async () => 200);
-    add(pending(), 'reorder');
-    await clock.advance(0);
-    add(approved());
-    await clock.advance(1);
-    expect(sent).toEqual(['approved', 'pending']);
-  });
-
-  it('reorder: the callback is sent after the delay when no other follows', async () => {
-    const { clock, add, sent } = setUp(async () => 200);
-    add(pending(), 'reorder');
-    add(pending('b'));
-    await clock.advance(5_000);
-    expect(sent).toEqual(['pending', 'pending']);
-  });
 });

@@ -85,7 +85,6 @@ export function queueCallback(
     dueAt: now,
   };
   if (fault === undefined) return queue.add(callback);
-  const later = now + fault.delayMs;
   switch (fault.fault) {
     case 'drop':
       return queue.add(callback, 'dropped');
@@ -93,9 +92,7 @@ export function queueCallback(
       queue.add(callback);
       return queue.add(callback);
     case 'delay':
-      return queue.add({ ...callback, dueAt: later });
-    case 'reorder':
-      return queue.add({ ...callback, dueAt: later, waitsForNext: true });
+      return queue.add({ ...callback, dueAt: now + fault.delayMs });
   }
 }
 

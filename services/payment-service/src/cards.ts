@@ -1,5 +1,6 @@
 /** Card behavior in the sandbox; nothing else of a card number is kept after parsing. */
-import { dayMs } from '@tollgate/service-kit';
+import { dayMs, maskCardNumber } from '@tollgate/service-kit';
+
 export interface CardBehavior {
   outcome: 'approved' | 'declined';
   /** The customer must confirm on the authentication page first. */
@@ -42,7 +43,3 @@ export function isExpired(expires: string, now: number): boolean {
   const [month = 0, year = 0] = expires.split('/').map(Number);
   return Date.UTC(year, month, 1) + dayMs <= now;
 }
-
-/** First six and last four digits; the last four alone if a short number would leave too few hidden. */
-const maskCardNumber = (pan: string): string =>
-  pan.length >= 15 ? `${pan.slice(0, 6)}******${pan.slice(-4)}` : `******${pan.slice(-4)}`;

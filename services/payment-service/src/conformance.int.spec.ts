@@ -5,7 +5,7 @@ import { systemClock } from '@tollgate/service-kit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startHarness, type Harness } from './testing/harness.ts';
 import { lies, noSayer, yesSayer } from './testing/lies.ts';
-import { startLyingProxy, type Lie, type LyingProxy } from './testing/lying-proxy.ts';
+import { disguiseAs, type Lie } from './testing/lying-service.ts';
 
 interface Report {
   exitCode: number;
@@ -18,27 +18,23 @@ const service = ['--base-url', 'https://127.0.0.1:4443', '--key', 'sk_sandbox_k'
 const ofProduction = `sk_production_${'0123456789abcdef'.repeat(2)}`;
 
 let harness: Harness;
-let proxy: LyingProxy;
 beforeAll(async () => {
   harness = await startHarness();
-  proxy = await startLyingProxy(harness);
 });
-afterAll(async () => {
-  await proxy.close();
-  await harness.remove();
-});
+afterAll(() => harness.remove());
 
 const newName = () =>
   randomUUID()
     .replaceAll('-', '')
     .replaceAll(/\d/g, (digit) => 'ghijklmnop'.charAt(Number(digit)));
 
-async function run(argv: readonly string[]): Promise<Report> {
+async function run(argv: readonly string[], lie: Lie = {}): Promise<Report> {
   let output = '';
   let complaint = '';
   const exitCode = await runCommand(argv, {
     clock: systemClock,
     newName,
+    disguise: disguiseAs(lie, harness),
     print: (text) => (output += text),
     complain: (text) => (complaint += text),
   });
@@ -47,9 +43,9 @@ async function run(argv: readonly string[]): Promise<Report> {
 }
 
 const against = (lie: Lie, ...more: string[]): Promise<Report> => {
-  proxy.setLie(lie);
-  const address = ['--base-url', proxy.httpsUrl, '--http-url', proxy.httpUrl, '--ca', proxy.caFile];
-  return run([...address, '--key', harness.key(), ...more]);
+  const { httpsUrl, httpUrl, caFile } = harness.addresses();
+  const address = ['--base-url', httpsUrl, '--http-url', httpUrl, '--ca', caFile];
+  return run([...address, '--key', harness.key(), ...more], lie);
 };
 
 const everything = ['--sandbox', '--move-clock', '--other-key', ofProduction, '--json'];
@@ -119,9 +115,10 @@ describe('the command', () => {
   });
 
   it('fails the rules on HTTPS for a plain HTTP address', async () => {
-    proxy.setLie({ servesPlainHttp: true });
     const greps = ['--grep', '§4 all calls use HTTPS', '--grep', '§5 GET /api/v1/payments over plain HTTP'];
-    const report = await run(['--base-url', proxy.httpUrl, '--key', harness.key(), '--json', ...greps]);
+    const { httpUrl, caFile } = harness.addresses();
+    const argv = ['--base-url', httpUrl, '--ca', caFile, '--key', harness.key(), '--json', ...greps];
+    const report = await run(argv, { servesPlainHttp: true });
     expect(namesOf(report, 'failed')).toHaveLength(2);
   });
 
@@ -133,16 +130,18 @@ describe('the command', () => {
     ],
     [
       'the certificate is not trusted',
-      () => ['--base-url', proxy.httpsUrl, '--key', 'k'],
+      () => ['--base-url', harness.addresses().httpsUrl, '--key', 'k'],
       /cannot be verified .*--ca\.\n$/,
     ],
     [
       'the key is rejected',
-      () => ['--base-url', proxy.httpsUrl, '--ca', proxy.caFile, '--key', 'sk_sandbox_wrong'],
+      () => {
+        const { httpsUrl, caFile } = harness.addresses();
+        return ['--base-url', httpsUrl, '--ca', caFile, '--key', 'sk_sandbox_wrong'];
+      },
       /rejects the key of --key/,
     ],
   ])('ends with a sentence and 2 when %s', async (_why, argv, complaint) => {
-    proxy.setLie({});
     const report = await run(argv());
     expect(report.complaint).toMatch(complaint);
     expect(report.exitCode).toBe(2);

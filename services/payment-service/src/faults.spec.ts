@@ -3,11 +3,10 @@ import { answerFaults, createFaults, faultsSchema, queueFaults, type Fault } fro
 
 const demo = 1;
 const other = 2;
-const certain = { fraction: () => 0 };
 
 describe('faults', () => {
   it('apply as often as requested, in the order in which they were set', () => {
-    const faults = createFaults(certain);
+    const faults = createFaults();
     faults.add(demo, [
       { operation: 'create', fault: 'lost_reply', times: 2 },
       { operation: 'create', fault: 'html_502', times: 1 },
@@ -18,7 +17,7 @@ describe('faults', () => {
   });
 
   it('apply without limit if no number is given, until they are cleared', () => {
-    const faults = createFaults(certain);
+    const faults = createFaults();
     faults.add(demo, [{ operation: 'get', fault: 'slow_reply', delayMs: 7 }]);
     for (let call = 0; call < 100; call += 1)
       expect(faults.take(demo, 'get', answerFaults)).toEqual({ fault: 'slow_reply', delayMs: 7 });
@@ -27,7 +26,7 @@ describe('faults', () => {
   });
 
   it('apply only to the intended merchant, operation and kinds', () => {
-    const faults = createFaults(certain);
+    const faults = createFaults();
     faults.add(demo, [{ operation: 'callback', fault: 'before_reply' }]);
     expect(faults.take(other, 'callback', ['before_reply'])).toBeUndefined();
     expect(faults.take(demo, 'create', answerFaults)).toBeUndefined();
@@ -38,16 +37,8 @@ describe('faults', () => {
     expect(faults.take(demo, 'get', answerFaults)?.fault).toBe('html_502');
   });
 
-  it('apply with their probability, and otherwise leave the call to the next fault', () => {
-    const fractions = [0.5, 0.49];
-    const faults = createFaults({ fraction: () => fractions.shift() ?? 1 });
-    faults.add(demo, [{ operation: 'list', fault: 'error_after', probability: 0.5 }]);
-    expect(faults.take(demo, 'list', answerFaults)).toBeUndefined();
-    expect(faults.take(demo, 'list', answerFaults)?.fault).toBe('error_after');
-  });
-
-  it('apply to every n-th call, independent of chance', () => {
-    const faults = createFaults({ fraction: () => 0.99 });
+  it('apply to every n-th call', () => {
+    const faults = createFaults();
     faults.add(demo, [{ operation: 'refund', fault: 'lost_reply', every: 3, times: 2 }]);
     const struck = Array.from({ length: 9 }, () => faults.take(demo, 'refund', answerFaults) !== undefined);
     expect(struck.map(Number)).toEqual([0, 0, 1, 0, 0, 1, 0, 0, 0]);
@@ -55,7 +46,7 @@ describe('faults', () => {
   });
 
   it('are refused beyond a thousand', () => {
-    const faults = createFaults(certain);
+    const faults = createFaults();
     const hundred: Fault[] = Array.from({ length: 100 }, () => ({ operation: 'get', fault: 'html_502' }));
     for (let times = 0; times < 10; times += 1) expect(faults.add(demo, hundred)).toBe(true);
     expect(faults.add(demo, hundred)).toBe(false);
@@ -66,9 +57,7 @@ describe('faults', () => {
     ['a callback with a fault of answers', [{ operation: 'callback', fault: 'html_502' }]],
     ['an operation with a fault of callbacks', [{ operation: 'create', fault: 'drop' }]],
     ['an operation that does not exist', [{ operation: 'capture', fault: 'lost_reply' }]],
-    ['a probability above one', [{ operation: 'get', fault: 'lost_reply', probability: 2 }]],
     ['each first call', [{ operation: 'get', fault: 'lost_reply', every: 1 }]],
-    ['each second call by chance', [{ operation: 'get', fault: 'lost_reply', every: 2, probability: 0.5 }]],
     ['a field that is not known', [{ operation: 'get', fault: 'lost_reply', time: 1 }]],
     ['nothing', []],
   ])('are not set for %s', (_name, body) => {

@@ -1,4 +1,3 @@
-import type { Ids } from '@tollgate/service-kit';
 import { z } from 'zod';
 
 /** API operations, each of which can be made to fail. */
@@ -30,7 +29,7 @@ export const answerFaults = [
 export type AnswerFault = (typeof answerFaults)[number];
 
 /** Faults of a queued callback, and `before_reply`, which sends one before a creation is answered. */
-export const queueFaults = ['drop', 'duplicate', 'delay', 'reorder'] as const;
+export const queueFaults = ['drop', 'duplicate', 'delay'] as const;
 export type QueueFault = (typeof queueFaults)[number];
 
 const callbackFaults = [...queueFaults, 'before_reply'] as const;
@@ -46,32 +45,26 @@ const oneOf = (names: readonly string[]) => `must be one of ${names.join(', ')}`
 
 const limits = {
   times: z.int().min(1).max(1_000_000).optional(),
-  probability: z.number().gt(0).max(1).optional(),
   every: z.int().min(2).max(1_000_000).optional(),
   delayMs: z.int().min(0).max(3_600_000).optional(),
 };
 
-const faultSchema = z
-  .discriminatedUnion(
-    'operation',
-    [
-      z.strictObject({
-        operation: z.literal(operations),
-        fault: z.enum(answerFaults, oneOf(answerFaults)),
-        ...limits,
-      }),
-      z.strictObject({
-        operation: z.literal('callback'),
-        fault: z.enum(callbackFaults, oneOf(callbackFaults)),
-        ...limits,
-      }),
-    ],
-    oneOf(faultOperations),
-  )
-  .refine(({ every, probability }) => every === undefined || probability === undefined, {
-    path: ['every'],
-    message: 'must be absent if a probability is given',
-  });
+const faultSchema = z.discriminatedUnion(
+  'operation',
+  [
+    z.strictObject({
+      operation: z.literal(operations),
+      fault: z.enum(answerFaults, oneOf(answerFaults)),
+      ...limits,
+    }),
+    z.strictObject({
+      operation: z.literal('callback'),
+      fault: z.enum(callbackFaults, oneOf(callbackFaults)),
+      ...limits,
+    }),
+  ],
+  oneOf(faultOperations),
+);
 
 /** Body of `POST /sandbox/faults`. */
 export const faultsSchema = z
@@ -80,9 +73,8 @@ export const faultsSchema = z
   .max(100, 'must have at most 100 faults');
 
 /**
- * A fault that a merchant has requested. It applies at most `times` times (unlimited if absent), each time with
- * `probability` (1 if absent), or to every n-th eligible call, n being `every`. `delayMs` is for `slow_reply`, `delay`
- * and `reorder`.
+ * A fault that a merchant has requested. It applies at most `times` times (unlimited if absent), to every n-th eligible call,
+ * n being `every` (1 if absent). `delayMs` is for `slow_reply` and `delay`.
  */
 export type Fault = z.infer<typeof faultSchema>;
 
@@ -92,21 +84,20 @@ export interface TakenFault<Name> {
   delayMs: number;
 }
 
-/** Default delay of `slow_reply`, `delay` and `reorder`. */
+/** Default delay of `slow_reply` and `delay`. */
 const defaultDelayMs = 5_000;
 const faultsPerMerchantMax = 1_000;
 
 export type Faults = ReturnType<typeof createFaults>;
 
 /** The active faults per merchant, in memory only. */
-export function createFaults(ids: Pick<Ids, 'fraction'>) {
+export function createFaults() {
   const faultsByMerchant = new Map<number, Fault[]>();
   const of = (merchantId: number): Fault[] => faultsByMerchant.get(merchantId) ?? [];
   const metBy = new WeakMap<Fault, number>();
 
   function strikes(fault: Fault): boolean {
-    if (fault.every === undefined)
-      return fault.probability === undefined || ids.fraction() < fault.probability;
+    if (fault.every === undefined) return true;
     const met = (metBy.get(fault) ?? 0) + 1;
     metBy.set(fault, met);
     return met % fault.every === 0;

@@ -4,7 +4,7 @@ import { createAuthenticate } from './keys.ts';
 
 const key = `sk_sandbox_${'a'.repeat(32)}`;
 const hash = createHash('sha256').update(key).digest('hex');
-const merchant = { id: 1, name: 'demo', uniqueOrderNumber: false };
+const merchant = { id: 1, name: 'demo' };
 
 describe('the check of a key', () => {
   it('states that a production key is one, even before it is searched', () => {

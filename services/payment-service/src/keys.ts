@@ -27,8 +27,6 @@ export interface Registration {
   name: string;
   /** Registered unchanged, so that a key kept elsewhere stays valid; a new key is issued if absent. */
   key?: Secret;
-  /** Refuse a second payment with the same `orderNumber`. Unchanged if absent. @default false */
-  uniqueOrderNumber?: boolean | undefined;
 }
 
 /**
@@ -44,12 +42,11 @@ export function registerMerchant(
     ids: Pick<Ids, 'hex'>;
     now: () => number;
   },
-  { name, key: given, uniqueOrderNumber }: Registration,
+  { name, key: given }: Registration,
 ): { name: string; key: Secret } {
   const { merchants, ids, now } = deps;
   if (given !== undefined && !keyPattern.test(given.reveal())) throw notASandboxKey();
   const merchant = merchants.findByName(name) ?? merchants.insert(name);
-  if (uniqueOrderNumber !== undefined) merchants.setUniqueOrderNumber(merchant.id, uniqueOrderNumber);
   const key = given ?? new Secret(`${keyPrefix}${ids.hex(keyRandomBytes)}`);
   const hash = hashOf(key.reveal());
   const known = merchants.findByKeyHash(hash);

@@ -10,7 +10,7 @@ import { migrate } from './storage/schema.ts';
 import { createTables } from './storage/tables.ts';
 import { bankAccountDestination, dayMs, tea } from './testing/samples.ts';
 
-const merchant = { id: 1, name: 'demo', uniqueOrderNumber: false };
+const merchant = { id: 1, name: 'demo' };
 const start = 1_800_000_000_000;
 
 /** All money movements, with an in-memory database and a manual clock. */
@@ -24,7 +24,7 @@ function setUp() {
   const money = createMoneyMovements({
     database: { connection },
     tables,
-    faults: createFaults({ fraction: () => 0 }),
+    faults: createFaults(),
     now: () => now,
     ids: { hex: (bytes) => String((issued += 1)).padStart(2 * bytes, '0') },
     settlementDelayMs: dayMs,

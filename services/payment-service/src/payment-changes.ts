@@ -129,10 +129,6 @@ function createUnlessRefused(
 ): Result<Payment> {
   const { transactions, payments, now, ids } = deps;
   const { request, paidWith } = creation;
-  const { orderNumber } = request;
-  const mustBeUnique = merchant.uniqueOrderNumber && orderNumber !== undefined;
-  if (mustBeUnique && payments.count({ merchantId: merchant.id, orderNumber }) > 0)
-    return { refused: orderNumberTaken() };
   const charge = chargeOf(deps, merchant, paidWith);
   if (charge === 'unknown token') return { refused: recurringTokenNotFound('recurringToken') };
   const payment = newPayment(request, { token: newTokenOf(ids), merchantId: merchant.id }, now());
@@ -161,9 +157,6 @@ export const paymentNotFound = (): ApiError =>
 /** Undefined for another merchant's payment as well. */
 export const recurringTokenNotFound = (parameter: string): ApiError =>
   apiError('recurring_token_not_found', `There is no recurring token like ${parameter}.`, parameter);
-
-const orderNumberTaken = (): ApiError =>
-  apiError('order_number_already_exists', 'There is already a payment with this orderNumber.', 'orderNumber');
 
 const nothingHeld = ({ heldAmount, status }: Payment): ApiError | undefined => {
   if (heldAmount > 0) return undefined;

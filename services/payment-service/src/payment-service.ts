@@ -149,7 +149,7 @@ function createCore(
   const { connection } = database;
   const merchants = createMerchantsTable(connection);
   const tables = createTables(connection);
-  const faults = createFaults(ids);
+  const faults = createFaults();
   const time = createSandboxClock(clock, database);
   const { now } = time;
   const client = createPostJson(certificate.ca);

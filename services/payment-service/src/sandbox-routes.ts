@@ -56,7 +56,6 @@ const merchantSchema = z.strictObject({
   name: z
     .string()
     .regex(/^[\p{L}\p{N} ._-]{1,64}$/u, 'must be 1 to 64 letters, digits, spaces, dots, hyphens'),
-  uniqueOrderNumber: z.boolean().optional(),
 });
 const ledgerQuerySchema = z.strictObject({ orderNumber: z.string().min(1).max(255).optional() });
 

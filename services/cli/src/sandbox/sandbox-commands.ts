@@ -105,7 +105,7 @@ const commands: readonly Command<SandboxTools>[] = [
       fault: argument('fault', 'one of the faults above', text),
       times: option('count', 'number of calls that it strikes', count),
       every: option('count', 'strike only each n-th call', count),
-      delay: option('duration', 'of slow_reply, delay and reorder, such as 500ms, 5s', duration),
+      delay: option('duration', 'of slow_reply and delay, such as 500ms, 5s', duration),
     },
     async ({ call }, { delay, ...fault }) =>
       showFaults(await call(faultsAnswer, 'POST', '/sandbox/faults', [{ ...fault, delayMs: delay }])),

@@ -24,8 +24,6 @@ export interface PageContext {
   merchant?: string;
   /** Used if the payment has no locale: the language that the customer's browser requests. */
   locale?: string;
-  /** Milliseconds since the Unix epoch. */
-  now?: number;
 }
 
 /** The page with the card form. */
@@ -60,25 +58,10 @@ export function cardPage(payment: Payment, faulty?: FaultyForm, context: PageCon
   const title = faulty === undefined ? texts.payByCard : `${texts.errorPrefix}: ${texts.payByCard}`;
   return page(localisation, {
     title,
-    header: html`${summary(payment, localisation, context)}${timeLeft(payment, localisation, context)}`,
+    header: summary(payment, localisation, context),
     main: html`<main class="panel">${content}</main>`,
     script: scriptElement,
   });
-}
-
-/** Minutes without script; with script, minutes and seconds that count down. */
-function timeLeft(
-  { expiresAt }: Payment,
-  { texts, locale }: Localisation,
-  { now }: PageContext,
-): Html | undefined {
-  if (expiresAt === undefined || now === undefined) return undefined;
-  const leftMs = Math.max(0, expiresAt - now);
-  const minutes = new Intl.NumberFormat(locale, { style: 'unit', unit: 'minute', unitDisplay: 'short' });
-  return html`<p class="left">
-    ${texts.timeLeft}
-    <span id="left" data-left="${leftMs}">${minutes.format(Math.ceil(leftMs / 60_000))}</span>
-  </p>`;
 }
 
 /** Back to the shop without paying. */
@@ -192,28 +175,18 @@ function summary(payment: Payment, localisation: Localisation, { merchant }: Pag
   const facts =
     orderNumber === undefined
       ? undefined
-      : html`<dl class="facts">${fact(texts.orderNumber, shortened(orderNumber), orderNumber)}</dl>`;
+      : html`<dl class="facts">${fact(texts.orderNumber, orderNumber)}</dl>`;
   return html`${brand}
     <p class="product">${product}</p>
     <p class="amount">${amountOf(payment, localisation)}</p>
     ${facts}`;
 }
 
-const fact = (name: string, shown: string, whole: string): Html =>
+const fact = (name: string, shown: string): Html =>
   html`<div>
     <dt>${name}</dt>
-    <dd title="${whole}">${shown}</dd>
+    <dd>${shown}</dd>
   </div>`;
-
-const shownWholeUpTo = 24;
-
-/** First and last characters, by which people distinguish numbers. */
-const shortened = (orderNumber: string): string => {
-  const characters = Array.from(orderNumber);
-  return characters.length <= shownWholeUpTo
-    ? orderNumber
-    : `${characters.slice(0, 9).join('')}…${characters.slice(-8).join('')}`;
-};
 
 /** Lists the faults with links to their fields. It takes the focus, so that screen readers start with it. */
 function faultSummary(texts: Texts, faults: FaultyForm['faults']): Html | undefined {

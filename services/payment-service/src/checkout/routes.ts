@@ -43,14 +43,10 @@ export function registerCheckout(app: FastifyInstance, deps: CheckoutDeps): void
 }
 
 /** What a page needs in addition to its payment. */
-function contextOf(
-  { merchants, now }: CheckoutDeps,
-  { headers }: FastifyRequest,
-  payment?: Payment,
-): PageContext {
+function contextOf({ merchants }: CheckoutDeps, { headers }: FastifyRequest, payment?: Payment): PageContext {
   const merchant = payment === undefined ? undefined : merchants.findById(payment.merchantId)?.name;
   const locale = payment?.locale || preferredLocale(headers['accept-language']);
-  return { now: now(), ...omitUndefined({ merchant, locale }) };
+  return omitUndefined({ merchant, locale });
 }
 
 type Route = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;

@@ -79,15 +79,6 @@ const script = `
   });
   rewrite(number, (text) => text);
   showBrand();
-  const left = document.getElementById('left');
-  if (left === null) return;
-  const end = performance.now() + Number(left.dataset.left);
-  const count = () => {
-    const seconds = Math.max(0, Math.ceil((end - performance.now()) / 1000));
-    left.textContent = Math.floor(seconds / 60) + ':' + String(seconds % 60).padStart(2, '0');
-    if (seconds > 0) setTimeout(count, 1000);
-  };
-  count();
 })();
 `;
 

@@ -34,7 +34,6 @@ body {
   flex: none; display: grid; place-items: center; width: 2rem; height: 2rem; border-radius: .5rem;
   background: var(--accent); color: var(--on-accent); font-weight: 700;
 }
-.left { margin: .75rem 0 0; font-size: .875rem; color: var(--quiet); font-variant-numeric: tabular-nums; }
 .leave { margin: .75rem 0 0; font-size: .875rem; text-align: center; }
 .leave a { color: var(--accent); }
 .product { margin: 0; font-size: 1.125rem; line-height: 1.35; font-weight: 600; }

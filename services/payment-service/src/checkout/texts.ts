@@ -3,7 +3,6 @@ import { minorUnitDigits } from '@tollgate/core/money';
 
 const en = {
   testMode: 'Test mode: no real money moves',
-  timeLeft: 'Time left:',
   orderNumber: 'Reference',
   payByCard: 'Pay by card',
   number: 'Card number',
@@ -50,7 +49,6 @@ export type Texts = Record<keyof typeof en, string>;
 
 const de: Texts = {
   testMode: 'Testbetrieb: kein echtes Geld',
-  timeLeft: 'Verbleibende Zeit:',
   orderNumber: 'Referenz',
   payByCard: 'Mit Karte bezahlen',
   number: 'Kartennummer',

@@ -9,8 +9,6 @@ export interface NewCallback {
   url: string;
   body: string;
   dueAt: number;
-  /** Waits until the payment's next callback is queued, and is sent after that one; at `dueAt` if there is none. */
-  waitsForNext?: boolean;
 }
 
 export interface QueuedCallback {
@@ -35,16 +33,9 @@ export type CallbackQueue = ReturnType<typeof createCallbackQueue>;
 
 /** The durable queue of callbacks. Functions that write run inside a transaction. */
 export function createCallbackQueue(connection: DatabaseSync) {
-  const columns = 'merchant_id, token, order_number, status, url, body, state, tries, due_at';
   const insert = connection.prepare(
-    `INSERT INTO callbacks (${columns}, waits_for_next) VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?, ?)`,
-  );
-  const passWaiting = connection.prepare(
-    `INSERT INTO callbacks (${columns}) SELECT merchant_id, token, order_number, status, url, body, state, tries, ?
-     FROM callbacks WHERE token = ? AND waits_for_next = 1 AND state = 'due' ORDER BY id`,
-  );
-  const removeWaiting = connection.prepare(
-    "DELETE FROM callbacks WHERE token = ? AND waits_for_next = 1 AND state = 'due'",
+    `INSERT INTO callbacks (merchant_id, token, order_number, status, url, body, state, tries, due_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?)`,
   );
   const due = connection.prepare(
     `SELECT id, token, status, url, body, tries FROM callbacks WHERE state = 'due' AND due_at <= ?
@@ -54,21 +45,15 @@ export function createCallbackQueue(connection: DatabaseSync) {
     "SELECT due_at FROM callbacks WHERE state = 'due' AND due_at > ? ORDER BY due_at, id LIMIT 1",
   );
   const settle = connection.prepare('UPDATE callbacks SET state = ?, tries = ? WHERE id = ?');
-  const retryAt = connection.prepare(
-    'UPDATE callbacks SET due_at = ?, tries = ?, waits_for_next = 0 WHERE id = ?',
-  );
+  const retryAt = connection.prepare('UPDATE callbacks SET due_at = ?, tries = ? WHERE id = ?');
   const records = connection.prepare(
     `SELECT token, order_number AS orderNumber, status, state, tries FROM callbacks
      WHERE merchant_id = ?1 AND (?2 IS NULL OR order_number = ?2) ORDER BY id DESC LIMIT ?3`,
   );
   return {
     add: (callback: NewCallback, state: 'due' | 'dropped' = 'due'): void => {
-      const { merchantId, token, orderNumber, status, url, body, dueAt, waitsForNext = false } = callback;
-      const stored = [merchantId, token, orderNumber ?? null, status, url, body, state, dueAt];
-      insert.run(...stored, waitsForNext ? 1 : 0);
-      if (waitsForNext) return;
-      // Re-inserted, a waiting callback gets a later id and so follows the one just added.
-      if (Number(passWaiting.run(dueAt, token).changes) > 0) removeWaiting.run(token);
+      const { merchantId, token, orderNumber, status, url, body, dueAt } = callback;
+      insert.run(merchantId, token, orderNumber ?? null, status, url, body, state, dueAt);
     },
     /** Due callbacks, in the order in which they fell due. */
     due: (now: number, limit: number): QueuedCallback[] =>

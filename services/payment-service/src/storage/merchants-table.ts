@@ -4,19 +4,16 @@ import type { DatabaseSync } from 'node:sqlite';
 export interface Merchant {
   id: number;
   name: string;
-  /** Refuse a second payment with the same `orderNumber`. */
-  uniqueOrderNumber: boolean;
 }
 
 export type MerchantsTable = ReturnType<typeof createMerchantsTable>;
 
 /** Merchants and the hashes of their keys. Functions that write run inside a transaction. */
 export function createMerchantsTable(connection: DatabaseSync) {
-  const columns = 'id, name, unique_order_number';
+  const columns = 'id, name';
   const findByName = connection.prepare(`SELECT ${columns} FROM merchants WHERE name = ?`);
   const findById = connection.prepare(`SELECT ${columns} FROM merchants WHERE id = ?`);
   const insert = connection.prepare('INSERT INTO merchants (name) VALUES (?)');
-  const setUnique = connection.prepare('UPDATE merchants SET unique_order_number = ? WHERE id = ?');
   const findByKeyHash = connection.prepare(
     `SELECT ${columns} FROM merchant_keys JOIN merchants ON merchants.id = merchant_id WHERE hash = ?`,
   );
@@ -26,13 +23,7 @@ export function createMerchantsTable(connection: DatabaseSync) {
   return {
     findByName: (name: string): Merchant | undefined => findByName.all(name).map(toMerchant)[0],
     findById: (merchantId: number): Merchant | undefined => findById.all(merchantId).map(toMerchant)[0],
-    insert: (name: string): Merchant => ({
-      id: Number(insert.run(name).lastInsertRowid),
-      name,
-      uniqueOrderNumber: false,
-    }),
-    setUniqueOrderNumber: (merchantId: number, isUnique: boolean) =>
-      void setUnique.run(isUnique ? 1 : 0, merchantId),
+    insert: (name: string): Merchant => ({ id: Number(insert.run(name).lastInsertRowid), name }),
     findByKeyHash: (hash: string): Merchant | undefined => findByKeyHash.all(hash).map(toMerchant)[0],
     insertKey: ({ hash, merchantId, createdAt }: { hash: string; merchantId: number; createdAt: number }) =>
       void insertKey.run(hash, merchantId, createdAt),
@@ -42,5 +33,4 @@ export function createMerchantsTable(connection: DatabaseSync) {
 const toMerchant = (row: Record<string, unknown>): Merchant => ({
   id: Number(row['id']),
   name: String(row['name']),
-  uniqueOrderNumber: row['unique_order_number'] === 1,
 });

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { StartupError } from '@tollgate/service-kit';
 
 /** Stored in the file; increases with every change of the schema. Earlier numbers were never released. */
-const schemaVersion = 7;
+const schemaVersion = 8;
 
 /** The columns by which records are found are computed from their JSON. */
 const tableOfRecords = (name: string) => `
@@ -28,8 +28,7 @@ const schema = `
   CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
   CREATE TABLE merchants (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
-    name TEXT NOT NULL UNIQUE,
-    unique_order_number INTEGER NOT NULL DEFAULT 0
+    name TEXT NOT NULL UNIQUE
   ) STRICT;
   CREATE TABLE merchant_keys (
     hash TEXT PRIMARY KEY,
@@ -46,12 +45,10 @@ const schema = `
     body TEXT NOT NULL,
     state TEXT NOT NULL CHECK (state IN ('due', 'delivered', 'given_up', 'dropped')),
     tries INTEGER NOT NULL DEFAULT 0,
-    due_at INTEGER NOT NULL,
-    waits_for_next INTEGER NOT NULL DEFAULT 0
+    due_at INTEGER NOT NULL
   ) STRICT;
   CREATE INDEX callbacks_by_due_time ON callbacks (due_at, id) WHERE state = 'due';
   CREATE INDEX callbacks_by_order_number ON callbacks (merchant_id, order_number);
-  CREATE INDEX callbacks_waiting ON callbacks (token) WHERE waits_for_next = 1;
   CREATE TABLE calls (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     record TEXT NOT NULL,

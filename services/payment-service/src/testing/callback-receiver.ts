@@ -2,7 +2,8 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { CallbackBody } from '@tollgate/payment-api';
-import { eventually } from './eventually.ts';
+import { eventually } from '@tollgate/testing';
+import { expect } from 'vitest';
 
 /** Determines the answer to the `index`-th callback, counted from 0. */
 type Reaction = (body: CallbackBody, index: number) => number | 'hang' | Promise<number>;
@@ -11,7 +12,6 @@ type Reaction = (body: CallbackBody, index: number) => number | 'hang' | Promise
 export interface CallbackReceiver {
   url: string;
   received: CallbackBody[];
-  contentTypes: (string | undefined)[];
   /** Answers 200 by default. */
   react(reaction: Reaction): void;
   statuses(): string[];
@@ -21,13 +21,11 @@ export interface CallbackReceiver {
 
 export async function startCallbackReceiver(tls?: { key: string; cert: string }): Promise<CallbackReceiver> {
   const received: CallbackBody[] = [];
-  const contentTypes: (string | undefined)[] = [];
   let reaction: Reaction = () => 200;
   const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = JSON.parse(Buffer.concat(chunks).toString()) as CallbackBody;
-    contentTypes.push(request.headers['content-type']);
     const answer = reaction(body, received.push(body) - 1);
     if (answer === 'hang') return;
     const statusCode = await answer;
@@ -40,12 +38,15 @@ export async function startCallbackReceiver(tls?: { key: string; cert: string })
   return {
     url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}/callbacks/capability-of-the-merchant`,
     received,
-    contentTypes,
     react: (next) => {
       reaction = next;
     },
     statuses: () => received.map(({ status }) => status),
-    waitFor: (count) => eventually(`${count} callbacks`, () => received.length >= count && received),
+    waitFor: (count) =>
+      eventually(() => {
+        expect(received.length).toBeGreaterThanOrEqual(count);
+        return received;
+      }),
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

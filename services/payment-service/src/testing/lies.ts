@@ -2,7 +2,7 @@
  * Subtle violations of the specification, each with parts of the names of the tests that must detect it. The crude
  * violations, services that accept or refuse every call, are below.
  */
-import type { Answer, Body, Call, Lie } from './lying-proxy.ts';
+import type { Answer, Body, Call, Lie } from './lying-service.ts';
 
 interface Keys {
   right: string;
