@@ -9,31 +9,21 @@ export const rebuildViews = (tools: CommandTools, options: { check: boolean }): 
 
 async function rebuildAll(tools: CommandTools): Promise<CommandResult> {
   await recordAction(tools, 'rebuild');
-  const { store, clock, ids, log } = tools;
-  const begunAt = clock.monotonic();
+  const { store, ids, log } = tools;
   const signal = stopSignalOf(tools);
-  const rebuilt = await rebuild({
-    store,
-    clock,
-    ids,
-    log,
-    signal,
-    onProgress: ({ eventsRead: count }) => {
-      const perSecond = number(Math.round((count * 1_000) / (clock.monotonic() - begunAt)));
-      tools.progress(`${number(count)} events read, ${perSecond}/s\n`);
-    },
-  }).catch((error: unknown) => {
+  const onProgress = ({ compared: count }: { compared: number }) =>
+    tools.progress(`${number(count)} views compared\n`);
+  const rebuilt = await rebuild({ store, ids, log, signal, onProgress }).catch((error: unknown) => {
     if (signal.aborted) return undefined;
     throw error;
   });
   if (rebuilt === undefined) return refuse('The rebuild was stopped before it ended; repeat it.');
-  const streams = [...new Set(rebuilt.failedStreams.map(({ stream }) => stream))];
-  if (streams.length > 0)
+  const { views, failedStreams } = rebuilt;
+  if (failedStreams.length > 0)
     return refuse(
-      `All other views match their events. These streams cannot be projected: ${streams.join(', ')}.`,
+      `All other views match their events. These streams cannot be projected: ${failedStreams.join(', ')}.`,
     );
-  const { eventsRead } = rebuilt;
-  return done(`All views match their events: ${number(eventsRead)} events read.`, { eventsRead });
+  return done(`All ${number(views)} views match their events.`, { views });
 }
 
 async function checkAll(tools: CommandTools): Promise<CommandResult> {

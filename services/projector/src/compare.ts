@@ -49,31 +49,42 @@ const reportEvery = 1_000;
 /** Streams that are compared at the same time. */
 const atOnce = 128;
 
-/** @throws StoreUnavailable; the signal's reason */
-export async function compareReadModels(options: CompareOptions): Promise<Compared> {
-  const { store, index, signal, onProgress } = options;
-  const last = viewCheckpointSchema.safeParse((await readLast(store, checkpointStream))?.data).data;
-  const { position, failedStreams } = last ?? nothingProjected;
-  const failed = failedStreams.map(({ stream }) => stream);
-  const claims = { views: position, index: index?.position() ?? beginning };
-  const found: Compared = { views: 0, ofOtherRelease: 0, differing: [], differingInIndex: [], failed };
+/** Does the work for every stream that has a view, many at a time. @throws StoreUnavailable; the signal's reason */
+export async function eachStream(
+  { store, signal, onProgress }: Pick<CompareOptions, 'store' | 'signal' | 'onProgress'>,
+  work: (stream: string) => Promise<void>,
+): Promise<number> {
   let batch: string[] = [];
-  const compareBatch = async () => {
-    const before = found.views;
-    await Promise.all(batch.map((stream) => compareStream(options, { stream, claims, found })));
+  let [compared, reported] = [0, 0];
+  const workOnBatch = async () => {
+    await Promise.all(batch.map(work));
+    compared += batch.length;
     batch = [];
-    const isDue = Math.floor(found.views / reportEvery) > Math.floor(before / reportEvery);
-    if (isDue) onProgress?.({ compared: found.views });
+    if (compared < reported + reportEvery) return;
+    reported = compared;
+    onProgress?.({ compared });
   };
   const ending = new AbortController();
   const until = AbortSignal.any([signal, ending.signal]);
   for await (const item of store.subscribe({ from: beginning, prefixes: foldedPrefixes, signal: until })) {
     if (item.kind === 'caught-up') break;
-    if (item.revision === 0 && batch.push(item.stream) >= atOnce) await compareBatch();
+    if (item.revision === 0 && batch.push(item.stream) >= atOnce) await workOnBatch();
   }
   ending.abort();
-  await compareBatch();
+  await workOnBatch();
   signal.throwIfAborted();
+  return compared;
+}
+
+/** @throws StoreUnavailable; the signal's reason */
+export async function compareReadModels(options: CompareOptions): Promise<Compared> {
+  const { store, index } = options;
+  const last = viewCheckpointSchema.safeParse((await readLast(store, checkpointStream))?.data).data;
+  const { position, failedStreams } = last ?? nothingProjected;
+  const failed = failedStreams.map(({ stream }) => stream);
+  const claims = { views: position, index: index?.position() ?? beginning };
+  const found: Compared = { views: 0, ofOtherRelease: 0, differing: [], differingInIndex: [], failed };
+  await eachStream(options, (stream) => compareStream(options, { stream, claims, found }));
   return found;
 }
 

@@ -50,19 +50,6 @@ const allAreRight = {
 };
 
 describe('a rebuild', () => {
-  test('produces the same views from nothing, byte for byte, in any batches', async () => {
-    const { store, projector } = await givenProjected();
-    await projector.stop();
-    const before = await textsOf(store);
-    const copy = await temporaryStore();
-    for (const stream of [...tokens.map((token) => `payment-${token}`), 'payout-o1'])
-      for await (const event of store.read(stream)) await copy.append(stream, [event], 'any');
-    expect(await run(copy, { batchEventsMax: 3, cachedViewsMax: 2 })).toMatchObject({ failedStreams: [] });
-    const positionless = (texts: Record<string, string>) =>
-      JSON.stringify(Object.entries(texts).toSorted()).replaceAll(/\\"position\\":\\"\d+\\"/g, '');
-    expect(positionless(await textsOf(copy))).toBe(positionless(before));
-  });
-
   test('writes the views that differ, and no others, while the projector continues', async () => {
     const { store, projector } = await givenProjected();
     const before = await textsOf(store);
@@ -72,69 +59,22 @@ describe('a rebuild', () => {
       ...view,
       payment: { ...view.payment, fingerprint: 'other' },
     });
-    const written: string[] = [];
-    const watched: EventStore = {
-      ...store,
-      append: (stream, ...rest) => store.append(stream, ...rest).finally(() => written.push(stream)),
-    };
-    expect(await run(watched, { batchEventsMax: 4 })).toEqual({ eventsRead: 52, failedStreams: [] });
+    expect(await run(store)).toEqual({ views: 13, failedStreams: [] });
     expect(await textsOf(store)).toEqual(before);
     await appendPayment(store, 'p0', [held]);
     await projected(store, projector);
     expect(await compare(store)).toEqual(allAreRight);
   });
 
-  test('that is killed at any point can be repeated', async () => {
-    const { store, projector } = await givenProjected();
-    await projector.stop();
-    const before = await textsOf(store);
-    for (let killedAt = 0; killedAt < 12; killedAt += 3) {
-      for (const token of tokens) await plantView(store, paymentKind, token, {});
-      let appends = 0;
-      const killed: EventStore = {
-        ...store,
-        append: async (...args) => {
-          if ((appends += 1) > killedAt) throw new Error('killed');
-          return store.append(...args);
-        },
-      };
-      await expect(run(killed, { batchEventsMax: 4 })).rejects.toThrow('killed');
-      await run(store);
-      expect(await textsOf(store)).toEqual(before);
-    }
-  });
-
   test('names a stream that cannot be projected, and leaves its view', async () => {
     const { store } = await givenProjected();
     const before = await textsOf(store);
-    const forgotten = <Event extends { stream: string; type: string }>(event: Event): Event =>
-      event.stream === 'payment-p1' ? { ...event, type: 'PaymentForgotten' } : event;
     const read: EventStore['read'] = async function* (stream, options) {
-      for await (const event of store.read(stream, options)) yield forgotten(event);
+      for await (const event of store.read(stream, options))
+        yield stream === 'payment-p1' ? { ...event, type: 'PaymentForgotten' } : event;
     };
-    const subscribe: EventStore['subscribe'] = async function* (options) {
-      for await (const item of store.subscribe(options)) yield item.kind === 'event' ? forgotten(item) : item;
-    };
-    expect(await run({ ...store, read, subscribe })).toMatchObject({
-      failedStreams: [{ stream: 'payment-p1' }],
-    });
+    expect(await run({ ...store, read })).toMatchObject({ failedStreams: ['payment-p1'] });
     expect(await textsOf(store)).toEqual(before);
-  });
-
-  // One append after another: 1,261 events a second, if the embedded store did 62,000.
-  test('writes views concurrently', async () => {
-    const store = await temporaryStore();
-    for (let number = 0; number < 20; number += 1) await appendPayment(store, `p${number}`, [requested()]);
-    let [underWay, atOnceMax] = [0, 0];
-    const counting: EventStore = {
-      ...store,
-      append: async (...args) => {
-        atOnceMax = Math.max(atOnceMax, (underWay += 1));
-        return store.append(...args).finally(() => (underWay -= 1));
-      },
-    };
-    await run(counting);
-    expect(atOnceMax).toBe(20);
   });
 });
 

@@ -1,56 +1,48 @@
 /** Folds all views again from the events, and writes those that differ. The live projector continues meanwhile. */
-import { beginning, type EventStore, type FailedStream, type RecordedEvent } from '@tollgate/event-store';
-import type { Clock, Ids, Log } from '@tollgate/service-kit';
-import { foldedPrefixes, createProjection } from '@tollgate/views';
+import { type EventStore, readLast } from '@tollgate/event-store';
+import { InvariantViolation, isRetryable, type Ids, type Log } from '@tollgate/service-kit';
+import { foldStream, kindOfStream, viewStreamOf, viewWrittenType } from '@tollgate/views';
+import { eachStream } from './compare.ts';
 
 export interface RebuildOptions {
   store: EventStore;
-  clock: Clock;
   ids: Ids;
   log: Log;
   /** Stops it; a repeated rebuild starts from zero. */
   signal: AbortSignal;
-  /** Called about once a second. */
-  onProgress?: (progress: { eventsRead: number }) => void;
-  batchEventsMax?: number;
-  cachedViewsMax?: number;
+  onProgress?: (progress: { compared: number }) => void;
 }
 
 export interface Rebuilt {
-  eventsRead: number;
+  /** Streams that have a view. */
+  views: number;
   /** Streams whose views could not be written: one of their events cannot be applied. */
-  failedStreams: readonly FailedStream[];
+  failedStreams: readonly string[];
 }
 
-const reportEveryMs = 1_000;
-
-/** @throws StoreUnavailable; TollgateError `too_many_failed_streams`; the signal's reason */
+/** @throws StoreUnavailable; the signal's reason */
 export async function rebuild(options: RebuildOptions): Promise<Rebuilt> {
-  const { store, clock, signal, onProgress = () => undefined } = options;
-  // Large, because a batch writes each changed view once.
-  const { batchEventsMax = 5_000, cachedViewsMax = 20_000 } = options;
-  const projection = await createProjection({ ...options, cachedViewsMax, isRewriting: true }, []);
-  let eventsRead = 0;
-  let reportAt = clock.monotonic() + reportEveryMs;
-  let batch: RecordedEvent[] = [];
-  let underWay = Promise.resolve();
-  const ending = new AbortController();
-  const until = AbortSignal.any([signal, ending.signal]);
-  for await (const item of store.subscribe({ from: beginning, prefixes: foldedPrefixes, signal: until })) {
-    if (item.kind === 'event' && batch.push(item) < batchEventsMax) continue;
-    // The next batch is read while this one is written.
-    await underWay;
-    eventsRead += batch.length;
-    underWay = projection.write(batch);
-    underWay.catch(() => ending.abort());
-    batch = [];
-    if (item.kind === 'caught-up') break;
-    if (clock.monotonic() < reportAt) continue;
-    reportAt = clock.monotonic() + reportEveryMs;
-    onProgress({ eventsRead });
-  }
-  ending.abort();
-  await underWay;
-  signal.throwIfAborted();
-  return { eventsRead, failedStreams: projection.failedStreams() };
+  const { log } = options;
+  const failedStreams: string[] = [];
+  const views = await eachStream(options, async (stream) => {
+    try {
+      await rebuildView(options, stream);
+    } catch (error) {
+      if (isRetryable(error)) throw error;
+      log.error({ error, stream }, 'the view of a stream cannot be folded');
+      failedStreams.push(stream);
+    }
+  });
+  return { views, failedStreams };
+}
+
+async function rebuildView({ store, ids }: RebuildOptions, stream: string): Promise<void> {
+  const kind = kindOfStream(stream);
+  if (kind === undefined) throw new InvariantViolation('a stream without a view kind was rebuilt');
+  // Before its events: the projector may write a later view meanwhile, and then this append conflicts.
+  const last = await readLast(store, viewStreamOf(stream));
+  const view = kind.schema.parse(await foldStream(store, kind, stream.slice(kind.streamPrefix.length)));
+  if (JSON.stringify(last?.data) === JSON.stringify(view)) return;
+  const event = { id: ids.uuid(), type: viewWrittenType, data: view, metadata: {} };
+  await store.append(viewStreamOf(stream), [event], last?.revision ?? 'no-stream', { keepLast: 1 });
 }

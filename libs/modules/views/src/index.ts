@@ -5,5 +5,5 @@ export * from './projector.ts';
 export * from './totals.ts';
 export * from './view-kind.ts';
 export * from './view-kinds.ts';
-export { createProjection, nothingProjected } from './view-writer.ts';
+export { nothingProjected } from './view-writer.ts';
 export type { DisputeView, PaymentView, PayoutView, UnmatchedView } from './views.ts';

@@ -34,16 +34,11 @@ export interface ViewWriterOptions {
   store: EventStore;
   ids: Ids;
   cachedViewsMax: number;
-  /** Rewrites a view that has the same events and differs. */
-  isRewriting?: boolean;
 }
 
-/** Revision of its last event; undefined without a readable one: it is rewritten. */
 interface StoredView {
   /** Revision of its last event; undefined without a readable one: it is rewritten. */
   includes: number | undefined;
-  /** Its text, if views are rewritten. */
-  text?: string | undefined;
   /** Last revision of the view's own stream. */
   revision: number | 'no-stream';
 }
@@ -51,7 +46,7 @@ interface StoredView {
 const notStored: StoredView = { includes: undefined, revision: 'no-stream' };
 
 function createViewWriter(options: ViewWriterOptions) {
-  const { store, ids, cachedViewsMax, isRewriting = false } = options;
+  const { store, ids, cachedViewsMax } = options;
   const states = createFoldedStates<ViewEnvelope>(store, { statesMax: cachedViewsMax });
   /** By stream of events; may be older than the stored view. */
   const recent = createRecentlyUsed<StoredView>(cachedViewsMax);
@@ -59,9 +54,7 @@ function createViewWriter(options: ViewWriterOptions) {
   async function load({ schema }: ViewKind, stream: string): Promise<StoredView> {
     const last = await readLast(store, viewStreamOf(stream));
     if (last === undefined) return notStored;
-    const view = schema.safeParse(last.data);
-    const text = isRewriting ? JSON.stringify(last.data) : undefined;
-    return { includes: view.data?.revision, revision: last.revision, text };
+    return { includes: schema.safeParse(last.data).data?.revision, revision: last.revision };
   }
 
   async function replace(
@@ -76,16 +69,12 @@ function createViewWriter(options: ViewWriterOptions) {
   /** Writes it unless the stored view has as many events; `conflict` if another projector was faster. */
   async function tryWrite(stream: string, view: ViewEnvelope, stored: StoredView) {
     let current = stored;
-    const isWrong =
-      stored.text !== undefined && view.revision === stored.includes && JSON.stringify(view) !== stored.text;
-    if (view.revision > (stored.includes ?? -1) || isWrong) {
+    if (view.revision > (stored.includes ?? -1)) {
       const answer = await replace(stream, view, stored.revision);
       if (answer.kind === 'conflict') return 'conflict';
       current = { includes: view.revision, revision: answer.revision };
     }
-    // One with more events is compared once as many are folded here, and is read again then.
-    const isSettled = !isRewriting || current.includes === view.revision;
-    if (current.revision !== 'no-stream' && isSettled) recent.set(stream, { ...current, text: undefined });
+    if (current.revision !== 'no-stream') recent.set(stream, current);
     return 'written';
   }
 
@@ -93,8 +82,8 @@ function createViewWriter(options: ViewWriterOptions) {
     const kind = requireKind(stream);
     const { view, failure } = await foldAll(states, kind, events);
     if (view === undefined) return failure;
-    // A stream that begins in this batch has no view yet, unless all are written again: writing one finds out.
-    const isNew = !isRewriting && events[0]?.revision === 0;
+    // A stream that begins in this batch has no view yet: writing one finds out.
+    const isNew = events[0]?.revision === 0;
     let stored = recent.get(stream) ?? (isNew ? notStored : await load(kind, stream));
     for (let conflicts = 0; conflicts < conflictsMax; conflicts += 1) {
       if ((await tryWrite(stream, view, stored)) === 'written') return failure;
