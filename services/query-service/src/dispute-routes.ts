@@ -1,22 +1,13 @@
 /** Disputes: the list of the specification, lists, files, and one by its own token. */
-import { isOwnedBy, isToken } from '@tollgate/core';
 import { toPublicDispute, toSpecifiedDispute } from '@tollgate/gateway-api';
-import {
-  routes,
-  sendError,
-  addReadRoute,
-  parameterOf,
-  sendRefusedPage,
-  tellPosition,
-} from '@tollgate/gateway-api/http';
+import { routes, sendError, addReadRoute, parameterOf, sendRefusedPage } from '@tollgate/gateway-api/http';
 import { omitUndefined } from '@tollgate/service-kit';
-import { disputeKind, readView, type DisputeView } from '@tollgate/views';
+import { disputeKind, type DisputeView } from '@tollgate/views';
 import type { FastifyInstance } from 'fastify';
-import { sendTagged } from './entity-tag.ts';
 import { allOwnersIn, ofCaller, ofTeams } from './list-query.ts';
 import type { ListRoutes } from './list-routes.ts';
 import { readInPieces } from './pieces.ts';
-import { type ReadDependencies } from './reading.ts';
+import { type ReadDependencies, ownView, sendOne } from './reading.ts';
 
 /** Maximum disputes in the specification's list. */
 const newestMax = 100;
@@ -26,7 +17,7 @@ export function registerDisputeRoutes(
   deps: ReadDependencies,
   { addList, addFile }: ListRoutes,
 ): void {
-  const { store, index, share } = deps;
+  const { index, share } = deps;
   const disputes = { name: 'disputes', list: index.listDisputes } as const;
 
   addReadRoute(app, deps, routes.listNewestDisputes, async ({ caller, reply }) => {
@@ -46,12 +37,10 @@ export function registerDisputeRoutes(
     (call) => ofTeams(deps, call, allOwnersIn),
   );
 
-  addReadRoute(app, deps, routes.retrieveDispute, async ({ caller, request, reply }) => {
-    const token = parameterOf(request, 'token');
-    const view = isToken(token) ? await readView(store, disputeKind, token) : undefined;
-    if (view === undefined || !isOwnedBy(view.dispute, caller)) return sendError(reply, 'dispute_not_found');
-    tellPosition(reply, [view]);
-    return sendTagged(request, reply, { success: true, dispute: toPublicDispute(view) });
+  addReadRoute(app, deps, routes.retrieveDispute, async (call) => {
+    const view = await ownView(deps, disputeKind, call.caller, parameterOf(call.request, 'token'));
+    if (view === undefined) return sendError(call.reply, 'dispute_not_found');
+    return sendOne(call, view, { dispute: toPublicDispute(view) });
   });
 }
 

@@ -1,17 +1,21 @@
+import { beginning } from '@tollgate/event-store';
 import { assertTimeBound } from '@tollgate/testing/time-bound';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { describe, it } from 'vitest';
 import { toCsvLine } from './csv.ts';
-import { sendTagged } from './entity-tag.ts';
+import { sendOne } from './reading.ts';
 
 const header = 16 * 1024;
 const body = 64 * 1024;
 
 const reply = { header: () => reply, code: () => reply, type: () => reply, send: () => reply };
 const tagged = (text: string) =>
-  sendTagged(
-    { headers: { 'if-none-match': text } } as unknown as FastifyRequest,
-    reply as unknown as FastifyReply,
+  sendOne(
+    {
+      request: { headers: { 'if-none-match': text } } as unknown as FastifyRequest,
+      reply: reply as unknown as FastifyReply,
+    },
+    { position: beginning },
     {},
   );
 

@@ -14,7 +14,7 @@ import {
 } from '@tollgate/views/testing';
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { errorsOf, games, invalid, payoutsOnly, shop, start } from './testing/harness.ts';
+import { errorsOf, invalid, payoutsOnly, start } from './testing/harness.ts';
 
 const { accepted, approved, refunding, refundApproved } = happening;
 const account = `account-${planted}`;
@@ -149,18 +149,16 @@ describe('the journal', () => {
     expect(tokens).not.toContain('shared_games');
   });
 
-  test('refuses an invalid filter, and keys that may not read money', async () => {
-    const { get, getAs } = await start();
+  test('refuses an invalid filter', async () => {
+    const { get } = await start();
     for (const query of ['kind=refunds', 'ledgerAccount=hold', 'wallet=team-games', 'order=x', 'dateFrom=1'])
       expect(errorsOf(await get(`/api/v1/journal?${query}`)), query).toEqual(
         invalid(query.split('=')[0] ?? ''),
       );
-    for (const url of ['journal', 'journal.csv', 'statements?month=2026-01', 'statements.csv?month=2026-01'])
-      expect((await getAs(games)(`/api/v1/${url}`)).statusCode, url).toBe(403);
   });
 
   test('opens in a spreadsheet: a line for each posting, with its amount as a number in minor and in major units', async () => {
-    const { app, get, headers } = await givenMoney();
+    const { get, headers } = await givenMoney();
     const { body } = await get('/api/v1/journal.csv?token=ref_1&order=oldest', headers);
     const [id] = entriesIn(await get('/api/v1/journal?token=ref_1&order=oldest', headers)).map(
       (each) => each.id,
@@ -175,10 +173,6 @@ describe('the journal', () => {
     );
     const yen = (await get('/api/v1/journal.csv?currency=JPY', headers)).body;
     expect(yen).toContain(`,customers,JPY,-1500,-1500\r\n`);
-    const url = '/api/v1/journal.csv';
-    const head_ = await app.inject({ method: 'HEAD', url, headers: { ...headers, authorization: shop } });
-    expect(head_).toMatchObject({ statusCode: 200, body: '' });
-    expect(head_.headers['content-length']).toBeUndefined();
   });
 });
 

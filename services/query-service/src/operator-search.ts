@@ -47,15 +47,17 @@ export async function search(
 function findInIndex(deps: Searching, owners: readonly ListOwner[], text: string): SearchHit[] {
   const { index } = deps;
   const asked = /^(?:pay|po)_/.test(text) ? text.replace(/\.\d{1,3}$/, '') : text;
-  return index.search(owners, asked, hitsMax).flatMap(({ kind, token, ...why }): SearchHit[] => {
-    if (kind === 'refund') return refundHits(deps, token, why);
-    const view = kind === 'payment' ? index.find(token) : undefined;
-    if (view !== undefined) return [paymentHit(view, why)];
-    const payout = kind === 'payout' ? index.findPayout(token) : undefined;
-    if (payout !== undefined) return [payoutHit(payout, why)];
-    const dispute = kind === 'dispute' ? index.rowOf(disputeKind, token) : undefined;
-    return dispute === undefined ? [] : [disputeHit(dispute, why)];
-  });
+  return index
+    .search(owners, { text: asked, limit: hitsMax })
+    .flatMap(({ kind, token, ...why }): SearchHit[] => {
+      if (kind === 'refund') return refundHits(deps, token, why);
+      const view = kind === 'payment' ? index.find(token) : undefined;
+      if (view !== undefined) return [paymentHit(view, why)];
+      const payout = kind === 'payout' ? index.findPayout(token) : undefined;
+      if (payout !== undefined) return [payoutHit(payout, why)];
+      const dispute = kind === 'dispute' ? index.rowOf(disputeKind, token) : undefined;
+      return dispute === undefined ? [] : [disputeHit(dispute, why)];
+    });
 }
 
 /** By the Payment Service's token. */

@@ -10,7 +10,7 @@ import { happening, payoutRequested, requested, startedAt } from '@tollgate/view
 import { TollgateError } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { errorsOf, games, given, invalid, refused, shop, start, withoutScope } from './testing/harness.ts';
+import { errorsOf, given, refused, shop, start } from './testing/harness.ts';
 
 const url = '/api/v1/payments.csv';
 const { accepted, approved, reviews, declined } = happening;
@@ -49,32 +49,6 @@ describe('the file', () => {
       `payment,pay_1,approved,approved,${at(0)},${at(3)},'=1+1,Tea,EUR,1500,15.00,false,,,,0,0.00,1500,15.00,0,0.00,0,0.00,0,0.00,439296******1251,,3,discrepancy,"{""order"":""4711""}"`,
       '',
     ]);
-  });
-
-  test('is filtered as lists are', async () => {
-    const { get, headers } = await givenSome();
-    for (const [query, expected] of [
-      ['currency=JPY', ['pay_2']],
-      ['status=approved&needsReview=true', ['pay_1']],
-      ['dateFrom=2026-01-03', []],
-      ['operationType=payouts', ['po_1']],
-      ['operationType=all', ['po_1', 'pay_2', 'pay_1']],
-    ] as const)
-      expect(tokensOf((await get(`${url}?${query}`, headers)).body), query).toEqual(expected);
-  });
-
-  test('has no pages, and refuses unknown filters', async () => {
-    const { get } = await start();
-    for (const query of ['perPage=20', 'page=1', 'cursor=x', 'withTotal=true', 'status=paid'])
-      expect(errorsOf(await get(`${url}?${query}`)), query).toEqual(invalid(query.split('=')[0] ?? ''));
-  });
-
-  test('requires the scopes of the list', async () => {
-    const { getAs, headers } = await givenSome();
-    const missing = refused(403, 'scope_missing', 'authentication_error');
-    expect(errorsOf(await getAs(withoutScope)(url))).toEqual(missing);
-    expect(errorsOf(await getAs(games)(`${url}?operationType=all`))).toEqual(missing);
-    expect(tokensOf((await getAs(games)(url, headers)).body)).toEqual(['theirs']);
   });
 
   test('spans many pages', async () => {
@@ -202,12 +176,4 @@ describe('a long export', () => {
     expect(await text(socket)).toMatch(/^HTTP\/1.1 429 /);
     await closing;
   });
-});
-
-// Excel read the file as the code page of the machine, and a client believed that it was empty.
-test('the file begins with a byte order mark, and HEAD sends no length', async () => {
-  const { app, get, headers } = await givenSome();
-  expect((await get(url, headers)).rawPayload.subarray(0, 3).toString('hex')).toBe('efbbbf');
-  const head = await app.inject({ method: 'HEAD', url, headers: { ...headers, authorization: shop } });
-  expect([head.statusCode, head.headers['content-length'], head.body]).toEqual([200, undefined, '']);
 });

@@ -1,19 +1,19 @@
 /** Payments, and payouts if the specification shows them among payments. */
-import { routes, sendError, addReadRoute, parameterOf, tellPosition } from '@tollgate/gateway-api/http';
+import { routes, sendError, addReadRoute, parameterOf } from '@tollgate/gateway-api/http';
 import type { FastifyInstance } from 'fastify';
 import { linesOfList } from './csv-exports.ts';
-import { sendTagged } from './entity-tag.ts';
 import { ofCaller } from './list-query.ts';
 import type { ListRoutes } from './list-routes.ts';
 import { fileColumns, listOf, toFileCells, toShownTo } from './payment-lists.ts';
-import { mayReadPayouts, sendPayoutsNotAllowed, type ReadDependencies } from './reading.ts';
+import { paymentKind, payoutKind } from '@tollgate/views';
+import { mayReadPayouts, ownView, sendOne, sendPayoutsNotAllowed, type ReadDependencies } from './reading.ts';
 
 export function registerPaymentRoutes(
   app: FastifyInstance,
   deps: ReadDependencies,
   { sendPage, addExport }: ListRoutes,
 ): void {
-  const { index, own, share } = deps;
+  const { index, share } = deps;
 
   addReadRoute(
     app,
@@ -33,13 +33,13 @@ export function registerPaymentRoutes(
     return linesOfList(share, fileColumns, (page) => list({ ...query, ...page }), toFileCells);
   });
 
-  addReadRoute(app, deps, routes.retrievePayment, async ({ caller, request, reply }) => {
+  addReadRoute(app, deps, routes.retrievePayment, async (call) => {
+    const { caller, request, reply } = call;
     const token = parameterOf(request, 'token');
     const view =
-      (await own.payment(caller, token)) ??
-      (mayReadPayouts(caller) ? await own.payout(caller, token) : undefined);
+      (await ownView(deps, paymentKind, caller, token)) ??
+      (mayReadPayouts(caller) ? await ownView(deps, payoutKind, caller, token) : undefined);
     if (view === undefined) return sendError(reply, 'payment_not_found');
-    tellPosition(reply, [view]);
-    return sendTagged(request, reply, { success: true, payment: toShownTo(caller)(view) });
+    return sendOne(call, view, { payment: toShownTo(caller)(view) });
   });
 }

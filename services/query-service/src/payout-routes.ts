@@ -1,22 +1,21 @@
 /** Payouts, of a team and across teams. */
 import { toPublicPayout } from '@tollgate/gateway-api';
-import { routes, sendError, addReadRoute, parameterOf, tellPosition } from '@tollgate/gateway-api/http';
+import { routes, sendError, addReadRoute, parameterOf } from '@tollgate/gateway-api/http';
 import { isToken } from '@tollgate/core';
 import type { Caller } from '@tollgate/teams';
 import { type PayoutView, foldStream, payoutKind } from '@tollgate/views';
 import type { FastifyInstance } from 'fastify';
-import { sendTagged } from './entity-tag.ts';
 import { ofCaller, ofTeams } from './list-query.ts';
 import type { ListRoutes } from './list-routes.ts';
 import { accountFor } from './payment-lists.ts';
-import { type ReadDependencies } from './reading.ts';
+import { type ReadDependencies, ownView, sendOne } from './reading.ts';
 
 export function registerPayoutRoutes(
   app: FastifyInstance,
   deps: ReadDependencies,
   { addList, sendPage }: ListRoutes,
 ): void {
-  const { store, index, own } = deps;
+  const { store, index } = deps;
   const payouts = { name: 'payouts', list: index.listPayouts };
   const shownTo = (caller: Caller) => (view: PayoutView) => ({
     ...toPublicPayout(view),
@@ -28,11 +27,10 @@ export function registerPayoutRoutes(
   );
   addList(routes.listPayoutsOfAll, { ...payouts, toShown: toOwnedPayout }, (call) => ofTeams(deps, call));
 
-  addReadRoute(app, deps, routes.retrievePayout, async ({ caller, request, reply }) => {
-    const view = await own.payout(caller, parameterOf(request, 'token'));
-    if (view === undefined) return sendError(reply, 'payout_not_found');
-    tellPosition(reply, [view]);
-    return sendTagged(request, reply, { success: true, payout: shownTo(caller)(view) });
+  addReadRoute(app, deps, routes.retrievePayout, async (call) => {
+    const view = await ownView(deps, payoutKind, call.caller, parameterOf(call.request, 'token'));
+    if (view === undefined) return sendError(call.reply, 'payout_not_found');
+    return sendOne(call, view, { payout: shownTo(call.caller)(view) });
   });
 
   addReadRoute(app, deps, routes.retrievePayoutOfAny, async ({ request, reach, reply }) => {

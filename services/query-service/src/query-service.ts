@@ -6,7 +6,6 @@ import { type Clock, type Log, type UnderWay, createUnderWay, createReadShare } 
 import type { FastifyInstance } from 'fastify';
 import { createPositionWaits } from '@tollgate/gateway-api/http';
 import { registerOverviewRoutes } from './overview-routes.ts';
-import { createOwnViews } from './own-views.ts';
 import { registerCredentialRoutes } from './credential-routes.ts';
 import { registerLedgerRoutes } from './ledger-routes.ts';
 import { registerOperatorRoutes } from './operator-routes.ts';
@@ -58,10 +57,9 @@ export function createQueryService(options: QueryServiceOptions) {
     underWay = createUnderWay(),
     instance = 'asked',
   } = options;
-  const own = createOwnViews({ store, index });
   const share = createReadShare(clock, underWay);
   const waits = createPositionWaits(index);
-  const deps = { store, index, directory, log, clock, own, share, waits };
+  const deps = { store, index, directory, log, clock, share, waits };
   return {
     /** Adds the GET routes to a server that answers in JSON only. */
     registerRoutes: (app: FastifyInstance): void => {

@@ -1,18 +1,16 @@
 /** Refunds: lists, files, and one by its own token. A refund is part of its payment, which the record of its key names. */
-import { refundKeyStream, refundKeyUsedSchema, type RefundKey, isOwnedBy, isToken } from '@tollgate/core';
-import type { EventStore } from '@tollgate/event-store';
+import { refundKeyStream, refundKeyUsedSchema, isOwnedBy, isToken } from '@tollgate/core';
+import { readLast } from '@tollgate/event-store';
 import { toPublicRefund } from '@tollgate/gateway-api';
-import { routes, sendError, addReadRoute, parameterOf, tellPosition } from '@tollgate/gateway-api/http';
+import { routes, sendError, addReadRoute, parameterOf } from '@tollgate/gateway-api/http';
 import type { RefundEntry } from '@tollgate/lists';
 import { type Caller } from '@tollgate/teams';
-import type { PaymentView } from '@tollgate/views';
+import { paymentKind } from '@tollgate/views';
 import type { FastifyInstance } from 'fastify';
 import { codesOf } from './csv-exports.ts';
-import { sendTagged } from './entity-tag.ts';
 import { ofCaller, ofTeams } from './list-query.ts';
 import type { ListRoutes } from './list-routes.ts';
-import type { OwnViews } from './own-views.ts';
-import { type ReadDependencies } from './reading.ts';
+import { type ReadDependencies, ownView, sendOne } from './reading.ts';
 
 export function registerRefundRoutes(
   app: FastifyInstance,
@@ -34,11 +32,10 @@ export function registerRefundRoutes(
     (call) => ofTeams(deps, call),
   );
 
-  addReadRoute(app, deps, routes.retrieveRefund, async ({ caller, request, reply }) => {
-    const found = await findRefund(deps, caller, parameterOf(request, 'refundToken'));
-    if (found === undefined) return sendError(reply, 'refund_not_found');
-    tellPosition(reply, [found]);
-    return sendTagged(request, reply, { success: true, refund: toShown(found) });
+  addReadRoute(app, deps, routes.retrieveRefund, async (call) => {
+    const found = await findRefund(deps, call.caller, parameterOf(call.request, 'refundToken'));
+    if (found === undefined) return sendError(call.reply, 'refund_not_found');
+    return sendOne(call, found, { refund: toShown(found) });
   });
 }
 
@@ -64,27 +61,14 @@ function toCells(entry: RefundEntry): Readonly<Record<string, unknown>> {
 
 /** Undefined if the caller has no such refund, even if its key was used and the refund was refused at once. */
 async function findRefund(
-  { store, own }: { store: EventStore; own: OwnViews },
+  deps: ReadDependencies,
   caller: Caller,
   refundToken: string,
 ): Promise<RefundEntry | undefined> {
-  const key = isToken(refundToken) ? await readKey(store, refundToken) : undefined;
-  if (key === undefined || !isOwnedBy(key, caller)) return undefined;
-  const { paymentToken } = key;
-  return (
-    refundIn(await own.payment(caller, paymentToken), refundToken) ??
-    // The index may contain the payment from before the refund.
-    refundIn(await own.latestPayment(caller, paymentToken), refundToken)
-  );
-}
-
-async function readKey(store: EventStore, refundToken: string): Promise<RefundKey | undefined> {
-  for await (const { data } of store.read(refundKeyStream(refundToken), { limit: 1 }))
-    return refundKeyUsedSchema.parse(data);
-  return undefined;
-}
-
-function refundIn(view: PaymentView | undefined, refundToken: string): RefundEntry | undefined {
+  const key = isToken(refundToken) ? await readLast(deps.store, refundKeyStream(refundToken)) : undefined;
+  if (key === undefined) return undefined;
+  const { paymentToken, ...owner } = refundKeyUsedSchema.parse(key.data);
+  const view = isOwnedBy(owner, caller) ? await ownView(deps, paymentKind, caller, paymentToken) : undefined;
   const refund = view?.payment.refunds.find((each) => each.refundToken === refundToken);
   return view && refund && { refund, view, position: view.position };
 }

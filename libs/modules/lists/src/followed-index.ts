@@ -13,7 +13,6 @@ import type { Postponed, Standing } from '@tollgate/core';
 import { type Clock, type Ids, type Log, silentLog } from '@tollgate/service-kit';
 import {
   checkpointStream,
-  foldRules,
   foldedPrefixes,
   type LedgerNow,
   type LedgerQuery,
@@ -21,11 +20,12 @@ import {
   type ViewKind,
   ledgerPrefixes,
   readLedger,
+  viewSchemaVersion,
 } from '@tollgate/views';
 import { createIndexFile, type IndexFile, type IndexFileOptions } from './index-file.ts';
 import { indexSchema } from './index-schema.ts';
 import { existsSync } from 'node:fs';
-import { allBalancesIn, balancesIn, spentIn } from './index-ledger.ts';
+import { allBalancesIn, ledgerSourceOf } from './index-ledger.ts';
 
 /** The readers' side, in this thread or another one. */
 export interface FollowedIndex extends Pick<
@@ -50,12 +50,12 @@ interface FollowedIndexOptions extends IndexFileOptions {
   onChange: () => void;
 }
 
-/** How its file is marked: one of another schema or booking rule is not read. */
+/** How its file is marked: one of another schema or version of the views is not read. */
 const indexMarks = {
   /** "TgIx" */
   applicationId: 0x54674978,
   schema: indexSchema,
-  rules: foldRules,
+  rules: `views:${viewSchemaVersion}`,
 };
 
 /** @throws StartupError `file_foreign` for a file of another program */
@@ -104,15 +104,10 @@ export async function openIndexForReading(path: string, { store }: { store: Even
       file.atOnce(() => ({ position: position(), standings: allBalancesIn(file) })),
     readLedger: (query: LedgerQuery): Promise<LedgerNow> =>
       readLedger(
-        {
-          recent: () =>
-            Array.fromAsync(eventsUntilNow(store, { from: position(), prefixes: ledgerPrefixes })),
-          quarantined: () => file.quarantined().map(({ stream }) => stream),
-          find: (kind, token) => file.find(kind, token),
-          balances: (wallet) => balancesIn(file, wallet),
-          spent: (asked) => spentIn(file, asked),
-          atOnce: (work) => file.atOnce(work),
-        },
+        ledgerSourceOf(
+          (work) => work(file),
+          () => Array.fromAsync(eventsUntilNow(store, { from: position(), prefixes: ledgerPrefixes })),
+        ),
         query,
       ),
     close: () => database.close(),

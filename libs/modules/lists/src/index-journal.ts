@@ -9,7 +9,7 @@ import type { IndexFile } from './index-file.ts';
 import { ageTerms, walkOf, type Term, type Walk } from './index-filters.ts';
 import { listRows } from './index-lists.ts';
 import type { Row, Statements } from './index-rows.ts';
-import type { ListOwner, PageQuery, Place, ListOrder, ViewList } from './list-page.ts';
+import type { ListOwner, ListOrder, OfOwners, PageQuery, Place, ViewList } from './list-page.ts';
 
 /**
  * The key of an entry is the position of its event and its number there. `team` is empty for entries without a team in a shared
@@ -83,7 +83,7 @@ export function writeJournal(
 /** `YYYY-MM`, in UTC. */
 const monthOf = (at: number): string => new Date(at).toISOString().slice(0, 7);
 
-export interface JournalQuery extends PageQuery {
+interface JournalQuery extends PageQuery {
   currency?: string;
   kind?: EntryKind;
   /** Only entries with a posting to it. */
@@ -103,8 +103,7 @@ export interface JournalQuery extends PageQuery {
 /** `owners` with an empty team: entries without a team in a shared wallet. */
 export function listJournal(
   file: IndexFile,
-  owners: readonly ListOwner[],
-  query: JournalQuery,
+  { owners, ...query }: OfOwners<JournalQuery>,
 ): ViewList<JournalRow> {
   const { currency, kind, ledgerAccount, account } = query;
   return listRows<JournalRow>(file, {

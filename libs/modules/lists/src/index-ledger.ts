@@ -6,6 +6,7 @@ import type { Environment, LedgerAmounts, Spending, Standing } from '@tollgate/c
 import { utcDayOf } from '@tollgate/service-kit';
 import type {
   Contribution,
+  LedgerSource,
   SpentQuery,
   ViewEnvelope,
   ViewKind,
@@ -47,7 +48,7 @@ export const ledgerTables = `
     PRIMARY KEY (environment, team, day, currency, line, measure)
   ) STRICT, WITHOUT ROWID;`;
 
-export const balancesIn = (file: IndexFile, { environment, wallet, currency }: WalletQuery): Standing[] => {
+const balancesIn = (file: IndexFile, { environment, wallet, currency }: WalletQuery): Standing[] => {
   const rows = file.select(
     'SELECT account, ledger_account, amount FROM balances WHERE environment = ? AND wallet = ? AND currency = ?',
     [environment, wallet, currency],
@@ -59,6 +60,7 @@ export const balancesIn = (file: IndexFile, { environment, wallet, currency }: W
   });
 };
 
+/** The money of every wallet in each merchant account. */
 export const allBalancesIn = (file: IndexFile): Standing[] =>
   file.select('SELECT DISTINCT environment, wallet, currency FROM balances', []).flatMap((row) =>
     balancesIn(file, {
@@ -68,13 +70,26 @@ export const allBalancesIn = (file: IndexFile): Standing[] =>
     }),
   );
 
-export const spentIn = (file: IndexFile, query: SpentQuery): Pick<Spending, 'keyId' | 'amount'>[] =>
+const spentIn = (file: IndexFile, query: SpentQuery): Pick<Spending, 'keyId' | 'amount'>[] =>
   file
     .select(
       'SELECT key_id, amount FROM spent WHERE environment = ? AND team = ? AND operation = ? AND currency = ? AND day = ?',
       [query.environment, query.team, query.operation, query.currency, query.day],
     )
     .map((row) => ({ keyId: String(row['key_id']), amount: Number(row['amount']) }));
+
+/** @param recent reads the events that the file may lack */
+export const ledgerSourceOf = (
+  use: <Answer>(work: (file: IndexFile) => Answer) => Answer,
+  recent: LedgerSource['recent'],
+): LedgerSource => ({
+  recent,
+  quarantined: () => use((file) => file.quarantined()).map(({ stream }) => stream),
+  find: (kind, token) => use((file) => file.find(kind, token)),
+  balances: (wallet) => use((file) => balancesIn(file, wallet)),
+  spent: (asked) => use((file) => spentIn(file, asked)),
+  atOnce: (work) => use((file) => file.atOnce(work)),
+});
 
 /** The changes of a batch, so that each sum is written once. */
 export type SumsBatch = ReturnType<typeof createSumsBatch>;

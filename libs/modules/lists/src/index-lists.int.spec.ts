@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { type ViewEnvelope, type ViewKind, disputeKind, paymentKind, payoutKind } from '@tollgate/views';
 import { listReviews, reviewsOfToken, type ReviewQuery } from './index-reviews.ts';
 import { walksOf } from './index-filters.ts';
-import { listViews } from './index-lists.ts';
+import { listOf } from './index-lists.ts';
 import { findByServiceToken } from './index-operators.ts';
 import { formatCursor, type ListQuery, type OperationView } from './list-page.ts';
 import {
@@ -36,26 +36,17 @@ const shop = { environment: 'sandbox', team: 'shop', perPage: 20 } as const;
 const listOperations = (file: TestIndexFile, query: Partial<ListQuery> = {}) => {
   const kinds: ViewKind<OperationView>[] = [paymentKind, payoutKind];
   const asked = { ...shop, ...query };
-  return pageOf(listViews(file, { list: 'operations', kinds, owners: [asked], query: asked }));
+  return pageOf(listOf('operations', kinds)(file, { ...asked, owners: [asked] }));
 };
 const listDisputes = (file: TestIndexFile, query: Partial<ListQuery> = {}) => {
   const asked = { ...shop, ...query };
-  return pageOf(listViews(file, { list: 'disputes', kinds: [disputeKind], owners: [asked], query: asked }));
+  return pageOf(listOf('disputes', [disputeKind])(file, { ...asked, owners: [asked] }));
 };
 const listPaymentsOf = (
   file: TestIndexFile,
   owners: readonly { environment: 'sandbox'; team: string }[],
-  { accepts, ...query }: Partial<ListQuery> & { accepts?: (view: ViewEnvelope) => boolean },
-) =>
-  pageOf(
-    listViews(file, {
-      list: 'payments',
-      kinds: [paymentKind],
-      owners,
-      query: { ...shop, ...query },
-      accepts,
-    }),
-  );
+  query: Partial<ListQuery> & { accepts?: (view: ViewEnvelope) => boolean },
+) => pageOf(listOf('payments', [paymentKind])(file, { perPage: 20, ...query, owners }));
 const tokensOf = ({ views }: { views: ViewEnvelope[] }) => views.map(({ token }) => token);
 
 describe('payments and payouts together', () => {
@@ -127,7 +118,7 @@ describe('metadata', () => {
 describe('an open review', () => {
   const entriesOf = (file: TestIndexFile, query: Partial<ReviewQuery> = {}) => {
     const asked = { ...shop, kinds: allKinds, ...query };
-    return pageOf(listReviews(file, [asked], asked));
+    return pageOf(listReviews(file, { ...asked, owners: [asked] }));
   };
   const shownOf = (file: TestIndexFile, query: Partial<ReviewQuery> = {}) =>
     entriesOf(file, query).views.map(({ view, place, since }) => [view.token, place, since - startedAt]);
@@ -182,7 +173,7 @@ describe('an open review', () => {
     );
     const asked = { ...shop, kinds: allKinds };
     const list = (perPage: number, at: { cursor?: string } = {}) =>
-      pageOf(listReviews(file, owners, { ...asked, perPage, ...at }));
+      pageOf(listReviews(file, { ...asked, owners, perPage, ...at }));
     const shown = [
       ...['production live 0', 'production theirs_live 0', 'sandbox pay_2 0', 'sandbox theirs 0'],
       ...['sandbox po_1 0', 'sandbox pay_1 0', 'sandbox pay_1 1'],
@@ -197,7 +188,7 @@ describe('an open review', () => {
       });
       expect(pages.flat()).toEqual(shown);
     }
-    const refused = listReviews(file, owners, { ...asked, perPage: 1, cursor: 'x' });
+    const refused = listReviews(file, { ...asked, owners, perPage: 1, cursor: 'x' });
     expect(refused).toEqual({ kind: 'refused', parameter: 'cursor' });
     const owner = { environment: 'sandbox', team: 'shop' };
     expect(reviewsOfToken(file, 'pay_1')).toMatchObject([
@@ -349,17 +340,18 @@ test('a payment is found by its provider token, in its environment and account',
     viewOf(paymentKind, 'pay_2', [requested({ team: 'games' }), accepted]),
   ]);
   const { serviceToken } = accepted.data;
-  const key = { environment: 'sandbox', account: `account-${planted}`, serviceToken } as const;
-  expect(findByServiceToken(file, key)).toEqual({ token: 'pay_2', team: 'games' });
-  expect(findByServiceToken(file, { ...key, environment: 'production' })).toBeUndefined();
-  expect(findByServiceToken(file, { ...key, account: 'other' })).toBeUndefined();
-  expect(findByServiceToken(file, { ...key, serviceToken: 'other' })).toBeUndefined();
+  const account = `account-${planted}`;
+  const found = { token: 'pay_2', team: 'games' };
+  expect(findByServiceToken(file, 'sandbox', account, serviceToken)).toEqual(found);
+  expect(findByServiceToken(file, 'production', account, serviceToken)).toBeUndefined();
+  expect(findByServiceToken(file, 'sandbox', 'other', serviceToken)).toBeUndefined();
+  expect(findByServiceToken(file, 'sandbox', account, 'other')).toBeUndefined();
 });
 
 test('every read of reviews uses an index and no sorting', async () => {
   const { file, steps } = await givenExplainedFile();
-  listReviews(file, [shop], { ...shop, kinds: allKinds });
-  listReviews(file, [shop], { ...shop, kinds: ['payment'] });
+  listReviews(file, { ...shop, owners: [shop], kinds: allKinds });
+  listReviews(file, { ...shop, owners: [shop], kinds: ['payment'] });
   expect(steps).toEqual([
     'SEARCH reviews USING PRIMARY KEY (environment=? AND team=?)',
     'SEARCH reviews USING PRIMARY KEY (environment=? AND team=?)',
@@ -399,12 +391,7 @@ test('every combination of filters is answered from indexes alone, without sorti
     for (const list of ['payments', 'payouts', 'operations'] as const) {
       const query = { ...shop, ...filter };
       const cursor = formatCursor(list, query, { at: 3, key: 'p' });
-      listViews<OperationView>(file, {
-        list,
-        kinds: lists[list],
-        owners: [shop],
-        query: { ...query, cursor },
-      });
+      listOf<OperationView>(list, lists[list])(file, { ...query, owners: [shop], cursor });
       const leading = steps
         .splice(0)
         .filter((step) => !/^(MERGE|LEFT|RIGHT|COMPOUND|CO-ROUTINE|SCAN \d)/.test(step));

@@ -1,7 +1,9 @@
 import { type DisputeView, type ViewEnvelope, type ViewKind, disputeKind } from '@tollgate/views';
 
 import {
+  boundTo,
   totalCountMax,
+  type Listing,
   type ViewList,
   type ListQuery,
   beginOf,
@@ -29,27 +31,33 @@ const filteredAtOnce = 200;
 export interface Listed<Entry> {
   list: ListName;
   tables: readonly ListedTable[];
-  /** The owner and filters bind the cursor. */
   owners: readonly ListOwner[];
-  query: ListQuery;
+  query: Omit<ListQuery, keyof ListOwner>;
   /** The view of a row, with its length in characters. */
   entryOf: (row: Row) => { entry: Entry; length: number };
   /** Filters by conditions without an index. */
   accepts?: ((entry: Entry) => boolean) | undefined;
 }
 
-/** The views of some kinds and owners that match a query, in order. */
-export const listViews = <View extends ViewEnvelope>(
-  file: IndexFile,
-  { kinds, ...asked }: Omit<Listed<View>, 'tables' | 'entryOf'> & { kinds: readonly ViewKind<View>[] },
-): ViewList<View> =>
-  listRows(file, { ...asked, tables: kinds, entryOf: (row) => viewOfRow(file, kinds, row) });
+/** The list of the views of some kinds that match a query, in order. */
+export const listOf =
+  <View extends ViewEnvelope>(list: ListName, kinds: readonly ViewKind<View>[]) =>
+  (file: IndexFile, { owners, accepts, ...query }: Listing<View>): ViewList<View> =>
+    listRows(file, {
+      list,
+      tables: kinds,
+      owners,
+      query,
+      accepts,
+      entryOf: (row) => viewOfRow(file, kinds, row),
+    });
 
-/** As {@link listViews}, for any content. With a filter without an index, a page may be empty and still have a cursor. */
+/** A list of any content. With a filter without an index, a page may be empty and still have a cursor. */
 export function listRows<Entry>(
   file: IndexFile,
-  { list, tables, owners, query, entryOf, accepts }: Listed<Entry>,
+  { list, tables, owners, query: asked, entryOf, accepts }: Listed<Entry>,
 ): ViewList<Entry> {
+  const query = boundTo(owners, asked);
   const begin = beginOf(list, query);
   if ('kind' in begin) return begin;
   const { limit: wanted = query.perPage } = query;
@@ -123,7 +131,7 @@ function viewOfRow<View extends ViewEnvelope>(
 
 function count(
   file: IndexFile,
-  { tables, owners, query: asked }: Pick<Listed<unknown>, 'tables' | 'owners' | 'query'>,
+  { tables, owners, query: asked }: Pick<Asked, 'tables' | 'owners' | 'query'>,
 ): number | 'too-many' {
   let sum = 0;
   for (const [table, owner] of tables.flatMap((each) => owners.map((owner) => [each, owner] as const))) {

@@ -10,7 +10,7 @@ import {
   requested,
 } from '@tollgate/views/testing';
 import { describe, expect, test } from 'vitest';
-import { disputesOfPayment, listViews } from './index-lists.ts';
+import { disputesOfPayment, listOf } from './index-lists.ts';
 import { type CountQuery, countPayments, workloadIn } from './index-operators.ts';
 import {
   type TestIndexFile,
@@ -38,13 +38,7 @@ const payment = (token: string, ...events: AnyEvent[]) =>
   viewOf(paymentKind, token, [requested(), ...events]);
 
 function listed(file: TestIndexFile, query: Partial<ListQuery>): string[] {
-  const asked = { ...shop, perPage: 20, ...query };
-  const list = listViews(file, {
-    list: 'payments',
-    kinds: [paymentKind],
-    owners: [shop, games],
-    query: asked,
-  });
+  const list = listOf('payments', [paymentKind])(file, { perPage: 20, ...query, owners: [shop, games] });
   return pageOf(list).views.map(({ token }) => token);
 }
 

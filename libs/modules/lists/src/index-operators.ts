@@ -149,13 +149,14 @@ export const eventsAfter = (
       revision: Number(row['revision']),
     }));
 
+/** The next scheduled inquiry of a payment, milliseconds since the Unix epoch; undefined: none. */
 export function dueAtOf(file: IndexFile, token: string): number | undefined {
   const [row] = file.select('SELECT due_at AS dueAt FROM payments WHERE token = ?', [token]);
   const dueAt = row?.['dueAt'];
   return dueAt === null || dueAt === undefined ? undefined : Number(dueAt);
 }
 
-/** Skips from one account to the next in the index of provider tokens, at one lookup per account. */
+/** As {@link findByServiceToken}, through any account. Skips from one account to the next in the index of provider tokens, at one lookup per account. */
 export function tokenByServiceToken(file: IndexFile, serviceToken: string): string | undefined {
   const next = (after: string) =>
     `SELECT environment, account FROM payments INDEXED BY payments_by_service_token
@@ -172,15 +173,12 @@ export function tokenByServiceToken(file: IndexFile, serviceToken: string): stri
   return undefined;
 }
 
-interface ServiceTokenKey {
-  environment: Environment;
-  account: string;
-  serviceToken: string;
-}
-
+/** Our payment under this provider token. */
 export function findByServiceToken(
   file: IndexFile,
-  { environment, account, serviceToken }: ServiceTokenKey,
+  environment: Environment,
+  account: string,
+  serviceToken: string,
 ): { token: string; team: string } | undefined {
   const sql =
     'SELECT token, team FROM payments WHERE environment = ? AND account = ? AND service_token = ? LIMIT 1';

@@ -14,7 +14,7 @@ import {
 } from '@tollgate/views';
 
 import type { ListQuery, OperationView } from './list-page.ts';
-import { listViews } from './index-lists.ts';
+import { listOf } from './index-lists.ts';
 import { openIndexFile, pageOf, throughPages } from './testing/open-index-file.ts';
 
 import {
@@ -133,12 +133,7 @@ test('a row that matches all the time is listed once, and none twice, despite ch
         let page = 0;
         do {
           const query = { ...shop, ...filter, perPage, ...(cursor === undefined ? {} : { cursor }) };
-          const shown = listViews<OperationView>(file, {
-            list,
-            kinds: lists[list],
-            owners: [shop],
-            query,
-          });
+          const shown = listOf<OperationView>(list, lists[list])(file, { ...query, owners: [shop] });
           if (shown.kind !== 'page') throw new Error(shown.parameter);
           const now = fitting();
           for (const { token } of shown.views) expect(now).toContain(token);
@@ -189,9 +184,7 @@ test('pages have the matching rows in order, also of one millisecond, and count 
           .map(({ token }) => token);
         const pages = throughPages((at) => {
           const query = { ...shop, ...filter, perPage, withTotal: true, ...at };
-          const page = pageOf(
-            listViews<OperationView>(file, { list, kinds: lists[list], owners: [shop], query }),
-          );
+          const page = pageOf(listOf<OperationView>(list, lists[list])(file, { ...query, owners: [shop] }));
           expect(page.totalCount).toBe(expected.length);
           return { items: page.views.map(({ token }) => token), ...page };
         });

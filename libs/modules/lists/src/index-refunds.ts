@@ -5,9 +5,9 @@ import { InvariantViolation } from '@tollgate/service-kit';
 import { paymentKind, type PaymentView } from '@tollgate/views';
 import type { IndexFile } from './index-file.ts';
 import type { ListedTable } from './index-filters.ts';
-import { listRows, type Listed } from './index-lists.ts';
+import { listRows } from './index-lists.ts';
 import type { Statements } from './index-rows.ts';
-import type { ViewList } from './list-page.ts';
+import type { ListQuery, OfOwners, ViewList } from './list-page.ts';
 
 export interface RefundEntry extends Pick<PaymentView, 'position'> {
   refund: Refund;
@@ -48,12 +48,13 @@ export function writeRefunds(
 /** The refunds of some owners that match a query, in order. */
 export function listRefunds(
   file: IndexFile,
-  asked: Pick<Listed<RefundEntry>, 'owners' | 'query'>,
+  { owners, ...query }: OfOwners<ListQuery>,
 ): ViewList<RefundEntry> {
   let read: PaymentView | undefined;
   return listRows(file, {
-    ...asked,
     list: 'refunds',
+    owners,
+    query,
     tables: [refundTable],
     entryOf({ token: key }) {
       const [paymentToken = '', refundToken] = String(key).split('~');

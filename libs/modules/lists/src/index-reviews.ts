@@ -14,8 +14,10 @@ import type { IndexFile } from './index-file.ts';
 import type { Row } from './index-rows.ts';
 import {
   beginOf,
+  boundTo,
   formatCursor,
   type ListOwner,
+  type OfOwners,
   type PageQuery,
   type Place,
   type ViewList,
@@ -38,9 +40,9 @@ export interface ReviewQuery extends PageQuery {
 /** The open reviews of several owners: those of production, and then those of the sandbox, each oldest first. */
 export function listReviews(
   file: IndexFile,
-  owners: readonly ListOwner[],
-  query: ReviewQuery,
+  { owners, ...asked }: OfOwners<ReviewQuery>,
 ): ViewList<ReviewEntry> {
+  const query = boundTo(owners, asked);
   const begin = beginOf('reviews', query);
   if ('kind' in begin) return begin;
   const { limit = query.perPage } = query;

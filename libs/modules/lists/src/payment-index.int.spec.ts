@@ -77,16 +77,6 @@ describe.each([
     await vi.waitFor(() => expect(index.find('p1')).toEqual(after), soon);
   });
 
-  test('a payment is found by its team in its environment only', async () => {
-    const store = await temporaryStore();
-    await projectPayment(store, 'p1', [requested({ team: 'shop', environment: 'production' })]);
-    const index = await startIndex(store, ':memory:');
-    expect(index.get('production', 'shop', 'p1')?.token).toBe('p1');
-    expect(index.get('sandbox', 'shop', 'p1')).toBeUndefined();
-    expect(index.get('production', 'games', 'p1')).toBeUndefined();
-    expect(index.get('production', 'shop', 'p2')).toBeUndefined();
-  });
-
   test('once a position is reached, all events up to it are applied', async () => {
     const store = await temporaryStore();
     const index = await startIndex(store, ':memory:');
@@ -255,10 +245,7 @@ describe.each([
     const store = await temporaryStore();
     const before = await projectEvents(store, payoutKind, 'po_1', [payoutRequested()]);
     const index = await startIndex(store, ':memory:');
-    expect(index.getPayout('sandbox', 'shop', 'po_1')).toEqual(before);
-    expect(index.getPayout('sandbox', 'games', 'po_1')).toBeUndefined();
-    expect(index.getPayout('production', 'shop', 'po_1')).toBeUndefined();
-    expect(index.get('sandbox', 'shop', 'po_1')).toBeUndefined();
+    expect(index.findPayout('po_1')).toEqual(before);
     expect(index.workload().open).toContainEqual({ kind: 'payout', inquiryNeed: 'unresolved', count: 1 });
 
     await projectEvents(store, payoutKind, 'po_1', [payoutHappening.reviews]);

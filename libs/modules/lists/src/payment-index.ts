@@ -11,13 +11,7 @@ import {
   type ProjectionState,
   type RecordedEvent,
 } from '@tollgate/event-store';
-import {
-  firstInquiryAt,
-  inquiryDelays,
-  type DueInquiries,
-  type Environment,
-  type InquiryDelays,
-} from '@tollgate/core';
+import { firstInquiryAt, inquiryDelays, type DueInquiries, type InquiryDelays } from '@tollgate/core';
 import type { Clock, Ids, Log } from '@tollgate/service-kit';
 import {
   paymentKind,
@@ -33,7 +27,7 @@ import { followFilled } from './filled-index.ts';
 import { openFollowedIndex } from './followed-index.ts';
 import type { IndexFile } from './index-file.ts';
 import { dueItemsIn, dueQueuesOf } from './index-inquiries.ts';
-import { disputesOfPayment, listViews } from './index-lists.ts';
+import { disputesOfPayment, listOf } from './index-lists.ts';
 import {
   countPayments,
   countReviewsByHour,
@@ -43,22 +37,13 @@ import {
   findByServiceToken,
   tokenByServiceToken,
   workloadIn,
-  type CountQuery,
-  type FeedEntry,
 } from './index-operators.ts';
-import { allBalancesIn, balancesIn, spentIn, listTotals, type TotalsQuery } from './index-ledger.ts';
-import { listJournal, monthSumsIn, type JournalQuery, type MonthQuery } from './index-journal.ts';
-import { listRefunds, type RefundEntry } from './index-refunds.ts';
-import { listReviews, reviewsOfToken, type ReviewQuery } from './index-reviews.ts';
+import { allBalancesIn, ledgerSourceOf, listTotals } from './index-ledger.ts';
+import { listJournal, monthSumsIn } from './index-journal.ts';
+import { listRefunds } from './index-refunds.ts';
+import { listReviews, reviewsOfToken } from './index-reviews.ts';
 import { searchIndex } from './index-search.ts';
-import {
-  boundTo,
-  type ListName,
-  type ListOwner,
-  type OfOwners,
-  type Listing,
-  type OperationView,
-} from './list-page.ts';
+import type { OperationView } from './list-page.ts';
 
 /** The progress of an incomplete index. */
 export interface IndexBuilding {
@@ -146,24 +131,12 @@ export function createPaymentIndex(options: PaymentIndexOptions) {
       await following;
       index.close();
     },
-    ...lookupsIn({ read, readWhole }),
-    ...listsIn({ readWhole }),
-    ...countsIn({ readWhole }),
-    ...dueIn({ readWhole }, clock),
+    ...lookupsWith(read),
+    ...bound(readWhole, wholeReads),
+    ...dueIn(readWhole, clock),
     postpone: index.postpone,
     /** A wallet's balance, including everything recorded before the call. @throws as `readLedger` of `@tollgate/views` */
-    readLedger: (query: LedgerQuery) =>
-      readLedger(
-        {
-          recent,
-          quarantined: () => read((file) => file.quarantined()).map(({ stream }) => stream),
-          find: (kind, token) => readWhole((file) => file.find(kind, token)),
-          balances: (wallet) => readWhole((file) => balancesIn(file, wallet)),
-          spent: (asked) => readWhole((file) => spentIn(file, asked)),
-          atOnce: (work) => readWhole((file) => file.atOnce(work)),
-        },
-        query,
-      ),
+    readLedger: (query: LedgerQuery) => readLedger(ledgerSourceOf(readWhole, recent), query),
     /** The progress of the index until every event is in it; undefined from then on. */
     building: () => buildingOf(index.state()),
     /** Every event at or before this position is in the index, except those of quarantined streams. */
@@ -177,117 +150,68 @@ export function createPaymentIndex(options: PaymentIndexOptions) {
   };
 }
 
-interface Reads {
-  read<Answer>(work: (file: IndexFile) => Answer): Answer;
-  /** Guards answers that would be wrong while events are missing. */
-  readWhole<Answer>(work: (file: IndexFile) => Answer): Answer;
-}
+type Use = <Answer>(work: (file: IndexFile) => Answer) => Answer;
 
-/** A single payment is answered even while the index is incomplete. */
-function lookupsIn({ read, readWhole }: Reads) {
+/** A read without its first parameter, the file. */
+type Bound<Read> = Read extends (file: IndexFile, ...asked: infer Asked) => infer Answer
+  ? (...asked: Asked) => Answer
+  : never;
+
+const bound = <Reads extends Record<string, (file: IndexFile, ...asked: never[]) => unknown>>(
+  use: Use,
+  reads: Reads,
+) =>
+  Object.fromEntries(
+    Object.entries(reads).map(([name, read]) => [
+      name,
+      (...asked: never[]) => use((file) => read(file, ...asked)),
+    ]),
+  ) as { [Name in keyof Reads]: Bound<Reads[Name]> };
+
+/** Answers that would be wrong while events are missing: refused until the index is complete. */
+const wholeReads = {
+  listPayments: listOf('payments', [paymentKind]),
+  listPayouts: listOf('payouts', [payoutKind]),
+  listOperations: listOf<OperationView>('operations', [paymentKind, payoutKind]),
+  listDisputes: listOf('disputes', [disputeKind]),
+  listRefunds,
+  listJournal,
+  listReviews,
+  reviewsOf: reviewsOfToken,
+  search: searchIndex,
+  findByServiceToken,
+  findByServiceTokenOfAny: tokenByServiceToken,
+  monthSums: monthSumsIn,
+  listBalances: allBalancesIn,
+  listTotals,
+  countPayments,
+  countReviewsByHour,
+  countWaiting,
+  workload: workloadIn,
+};
+
+/** One payment is answered even while the index is incomplete. */
+const lookupsWith = (read: Use) => {
   const find = <View extends ViewEnvelope>(kind: ViewKind<View>, token: string) =>
     read((file) => file.find(kind, token));
   return {
-    /** A payment of this team in this environment. */
-    get: (environment: Environment, team: string, token: string) =>
-      ownedBy(paymentKind, { environment, team }, find(paymentKind, token)),
-    /** As {@link get}, for a payout. */
-    getPayout: (environment: Environment, team: string, token: string) =>
-      ownedBy(payoutKind, { environment, team }, find(payoutKind, token)),
     /** A payment of any team: for internal use, never for an answer to a caller. */
     find: (token: string) => find(paymentKind, token),
     /** As {@link find}, for a payout. */
     findPayout: (token: string) => find(payoutKind, token),
-    /** Our payment under this provider token. */
-    findByServiceToken: (environment: Environment, account: string, serviceToken: string) =>
-      readWhole((file) => findByServiceToken(file, { environment, account, serviceToken })),
-    /** As {@link findByServiceToken}, through any account. */
-    findByServiceTokenOfAny: (serviceToken: string) =>
-      readWhole((file) => tokenByServiceToken(file, serviceToken)),
-    /** The disputes of one payment of any owner, oldest first. */
-    disputesOf: (paymentToken: string) => read((file) => disputesOfPayment(file, paymentToken)),
-    /** The next scheduled inquiry of a payment, milliseconds since the Unix epoch; undefined: none. */
-    nextInquiryAt: (token: string) => read((file) => dueAtOf(file, token)),
     /** The row of one payment, payout or dispute, to compare it with its events. */
     rowOf: find,
-    /** The next events of an owner, even while the index is incomplete. */
-    eventsAfter: (owner: ListOwner, page: { after: string; limit: number }): readonly FeedEntry[] =>
-      read((file) => eventsAfter(file, owner, page)),
     /** Streams with an event that could not be applied: their rows predate it. */
     quarantined: (): readonly string[] => read((file) => file.quarantined()).map(({ stream }) => stream),
+    ...bound(read, { disputesOf: disputesOfPayment, nextInquiryAt: dueAtOf, eventsAfter }),
   };
-}
-
-/** Payments, payouts, refunds and disputes of some owners, in the order of the query. */
-function listsIn({ readWhole }: Pick<Reads, 'readWhole'>) {
-  const views =
-    <View extends ViewEnvelope>(list: ListName, kinds: readonly ViewKind<View>[]) =>
-    ({ owners, accepts, ...query }: Listing<View>) =>
-      readWhole((file) =>
-        listViews<View>(file, { list, kinds, owners, query: boundTo(owners, query), accepts }),
-      );
-  return {
-    listPayments: views('payments', [paymentKind]),
-    listPayouts: views('payouts', [payoutKind]),
-    /** Payments and payouts together. */
-    listOperations: views<OperationView>('operations', [paymentKind, payoutKind]),
-    /** By opening time. Those without a known payment have the team ''. */
-    listDisputes: views('disputes', [disputeKind]),
-    /** By the time of their request. */
-    listRefunds: ({ owners, ...query }: Omit<Listing<RefundEntry>, 'accepts'>) =>
-      readWhole((file) => listRefunds(file, { owners, query: boundTo(owners, query) })),
-    /** An owner with an empty name stands for entries without a team in a shared wallet. */
-    listJournal: ({ owners, ...query }: OfOwners<JournalQuery>) =>
-      readWhole((file) => listJournal(file, owners, boundTo(owners, query))),
-    /** Open reviews: those of production, and then those of the sandbox, each oldest first. */
-    listReviews: ({ owners, ...query }: OfOwners<ReviewQuery>) =>
-      readWhole((file) => listReviews(file, owners, boundTo(owners, query))),
-    /** The open reviews of one payment, payout or operation that only the provider has, of any owner. */
-    reviewsOf: (token: string) => readWhole((file) => reviewsOfToken(file, token)),
-    /** The disputes, payments and payouts whose token or order number begins with a text. */
-    search: (owners: readonly ListOwner[], text: string, limit: number) =>
-      readWhole((file) => searchIndex(file, owners, { text, limit })),
-  };
-}
-
-function countsIn({ readWhole }: Pick<Reads, 'readWhole'>) {
-  return {
-    /** The changes of each month in the ledger, up to and including one month. */
-    monthSums: (query: MonthQuery) => readWhole((file) => monthSumsIn(file, query)),
-    /** The money of every wallet in each merchant account. */
-    listBalances: () => readWhole(allBalancesIn),
-    /** A team's income, refunds and payouts, by day and then by currency; empty days are omitted. */
-    listTotals: (query: TotalsQuery) => readWhole((file) => listTotals(file, query)),
-    /** Payments of an owner by the time of their creation, phase and group. */
-    countPayments: (owner: ListOwner, query: CountQuery) =>
-      readWhole((file) => countPayments(file, owner, query)),
-    /** Open reviews of these owners, by the hour in which they were opened, milliseconds since the Unix epoch. */
-    countReviewsByHour: (owners: readonly ListOwner[]) =>
-      readWhole((file) => countReviewsByHour(file, owners)),
-    /** Counts what of these owners waits for an outcome or for a person. */
-    countWaiting: (owners: readonly ListOwner[]) => readWhole((file) => countWaiting(file, owners)),
-    /** The open work and the open reviews of all teams, counted. */
-    workload: () => readWhole(workloadIn),
-  };
-}
+};
 
 /** A row of an incomplete index may appear due and be long settled. */
-const dueIn = (
-  { readWhole }: Pick<Reads, 'readWhole'>,
-  clock: Pick<Clock, 'now'>,
-): Pick<DueInquiries, 'dueQueues' | 'dueItems'> => ({
+const dueIn = (readWhole: Use, clock: Pick<Clock, 'now'>): Pick<DueInquiries, 'dueQueues' | 'dueItems'> => ({
   dueQueues: (shards) => readWhole((file) => dueQueuesOf(file, { shards, now: clock.now() })),
   dueItems: (queue, page) => readWhole((file) => dueItemsIn(file, queue, { ...page, now: clock.now() })),
 });
 
 const buildingOf = ({ isComplete, position, head, events }: ProjectionState): IndexBuilding | undefined =>
   isComplete ? undefined : { followed: position, head, events };
-
-function ownedBy<View extends ViewEnvelope>(
-  kind: ViewKind<View>,
-  { environment, team }: ListOwner,
-  view: View | undefined,
-): View | undefined {
-  const owner = view && kind.ownerOf(view);
-  return owner?.environment === environment && owner.team === team ? view : undefined;
-}

@@ -24,8 +24,8 @@ import { z } from 'zod';
 import type { Contribution } from './totals.ts';
 
 /**
- * Raise with every change to a schema of views, to the fold, or to the contents or columns of the index: views and indexes of
- * another version are not used, and folded again.
+ * Raise with every change to a schema of views, to the fold, to the booking rule, or to the contents or columns of the index:
+ * views and indexes of another version are not used, and folded again.
  */
 export const viewSchemaVersion = 1;
 

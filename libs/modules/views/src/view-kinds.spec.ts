@@ -3,7 +3,6 @@ import { InvariantViolation, payoutPhases } from '@tollgate/core';
 import { propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ledgerSamples } from './ledger-rule.ts';
 import { streamOf, type ViewEnvelope, type ViewKind } from './view-kind.ts';
 import { viewSchemaVersion, viewStreamOf } from './view-kind.ts';
 import {
@@ -20,7 +19,18 @@ import { anyUnmatchedHistory } from './testing/unmatched-histories.ts';
 import { anyHistory } from './testing/payment-histories.ts';
 import { toRecordedIn, type AnyEvent } from './testing/histories.ts';
 
-const transferred = ledgerSamples['transfer']?.[0] as AnyEvent;
+const transferred: AnyEvent = {
+  type: 'WalletTransferred',
+  data: {
+    environment: 'sandbox',
+    account: 'main',
+    currency: 'EUR',
+    amount: 100,
+    from: 'team-shop',
+    to: 'wallet-both',
+    reason: 'r',
+  },
+};
 
 const kinds: [string, ViewKind, fc.Arbitrary<AnyEvent[]>][] = [
   ['payment', paymentKind, anyHistory],

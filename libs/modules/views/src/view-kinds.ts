@@ -18,8 +18,7 @@ import {
   type Review,
 } from '@tollgate/core';
 import { utcDayOf } from '@tollgate/service-kit';
-import { ledgerRuleOf } from './ledger-rule.ts';
-import { viewSchemaVersion, type Columns, type ViewKind } from './view-kind.ts';
+import type { Columns, ViewKind } from './view-kind.ts';
 import type { Contribution } from './totals.ts';
 import {
   disputeViews,
@@ -163,9 +162,6 @@ const stateColumns = ({ phase, reviews }: Operation): Columns => ({
   phase,
   needs_review: reviews.length > 0 ? 1 : 0,
 });
-
-/** An index of another booking rule is rebuilt. */
-export const foldRules = `views:${viewSchemaVersion} ledger:${ledgerRuleOf(viewKinds)}`;
 
 function contributionOfPayment({ payment, createdAt }: PaymentView): Contribution {
   const status = statusOfPhase(payment.phase);
