@@ -15,7 +15,6 @@ import {
   inquireNamed,
   type InquirySchedule,
   type InquiryScheduleDependencies,
-  type InquiryScheduleHealth,
   createInquirySchedule,
   type Place,
   runShards,
@@ -31,13 +30,7 @@ import {
   createWalletReservations,
   type WalletReservationsDependencies,
 } from '@tollgate/ledger';
-import {
-  type Books,
-  lastReconciled,
-  type ReconciliationHealth,
-  createReconciler,
-  soleTeamOf,
-} from '@tollgate/reconciliation';
+import { type Books, lastReconciled, createReconciler, soleTeamOf } from '@tollgate/reconciliation';
 import { registerAccountRoutes } from './routes/account-routes.ts';
 import { registerCredentialRoutes } from './routes/credential-routes.ts';
 import { registerMoneyRoutes } from './routes/money-routes.ts';
@@ -79,26 +72,9 @@ export interface CommandServiceDependencies extends CoreDependencies {
   ) => Promise<void>;
 }
 
-export interface CommandService {
-  registerRoutes(app: FastifyInstance): void;
-  /** Undefined while another process reconciles. */
-  reconciliations(): readonly ReconciliationHealth[] | undefined;
-  /** Names of accounts changed in a file that this process cannot use; undefined if it uses the current file. */
-  accountsFileFault(): string | undefined;
-  /**
-   * Resolves when it knows the closed accounts, and has begun to apply callbacks, to run the inquiry schedule, to read the
-   * disputes, and to reconcile.
-   *
-   * @throws StoreUnavailable
-   */
-  start(): Promise<void>;
-  /** How the inquiry schedule keeps up. */
-  scheduleHealth(): InquiryScheduleHealth;
-  /** Ends that, and waits until every call and inquiry under way has been recorded. */
-  stop(): Promise<void>;
-}
+export type CommandService = ReturnType<typeof createCommandService>;
 
-export function createCommandService(deps: CommandServiceDependencies): CommandService {
+export function createCommandService(deps: CommandServiceDependencies) {
   const background = createBackground(deps);
   const parts = createParts(deps, background.signal);
   const { sender, inquiries, disputes } = parts;
@@ -115,7 +91,7 @@ export function createCommandService(deps: CommandServiceDependencies): CommandS
   const callbacks = callbacksOf(deps, parts, background);
 
   return {
-    registerRoutes(app) {
+    registerRoutes(app: FastifyInstance): void {
       registerPaymentRoutes(app, parts);
       registerMoneyRoutes(app, parts);
       registerReviewRoutes(app, parts);
@@ -130,9 +106,17 @@ export function createCommandService(deps: CommandServiceDependencies): CommandS
         lastReconciled: (environment, account) => lastReconciled(deps, environment, account),
       });
     },
+    /** Undefined while another process reconciles. */
     reconciliations: () => reconciler.health(),
+    /** Names of accounts changed in a file that this process cannot use; undefined if it uses the current file. */
     accountsFileFault: () => changes.fileFault(),
-    async start() {
+    /**
+     * Resolves when it knows the closed accounts, and has begun to apply callbacks, to run the inquiry schedule, to read the
+     * disputes, and to reconcile.
+     *
+     * @throws StoreUnavailable
+     */
+    async start(): Promise<void> {
       await changes.catchUp();
       background.always((signal) => changes.follow(signal));
       background.always((signal) => consumeCallbacks(callbacks, signal));
@@ -140,8 +124,10 @@ export function createCommandService(deps: CommandServiceDependencies): CommandS
       background.always((signal) => deps.runAlone('disputes', signal, (held) => disputes.run(held)));
       background.always((signal) => deps.runAlone('reconciliation', signal, (held) => reconciler.run(held)));
     },
+    /** How the inquiry schedule keeps up. */
     scheduleHealth: () => schedule.health(),
-    async stop() {
+    /** Ends that, and waits until every call and inquiry under way has been recorded. */
+    async stop(): Promise<void> {
       await background.stop();
       await sender.idle();
       await inquiries.idle();

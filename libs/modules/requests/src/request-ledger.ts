@@ -124,16 +124,11 @@ const slack = 1.05;
 const requestSchema = `
   CREATE TABLE requests (
     environment TEXT NOT NULL, team TEXT NOT NULL, id TEXT NOT NULL,
-    method TEXT NOT NULL, route TEXT, status INTEGER, error_code TEXT,
-    duration_ms REAL NOT NULL, provider_ms REAL NOT NULL,
-    key_id TEXT, token TEXT, client_request_id TEXT,
+    status INTEGER, error_code TEXT, key_id TEXT, token TEXT, record TEXT NOT NULL,
     PRIMARY KEY (environment, team, id)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX requests_by_token ON requests (environment, team, token, id) WHERE token IS NOT NULL;
 `;
-
-const columns =
-  'environment, team, id, method, route, status, error_code, duration_ms, provider_ms, key_id, token, client_request_id';
 
 type Row = Record<string, SQLOutputValue>;
 
@@ -147,18 +142,17 @@ function createRequestRows(database: DatabaseSync, perTeamMax: number) {
     const owner = { environment: String(row['environment']), team: String(row['team']) };
     counts.set(keyOf(owner), { ...owner, count: Number(row['count']) });
   }
-  const insertion = database.prepare(
-    `INSERT OR REPLACE INTO requests (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  );
-  const one = database.prepare(
-    `SELECT ${columns} FROM requests WHERE environment = ? AND team = ? AND id = ?`,
-  );
+  const insertion = database.prepare('INSERT OR REPLACE INTO requests VALUES (?, ?, ?, ?, ?, ?, ?, ?)');
+  const one = database.prepare('SELECT record FROM requests WHERE environment = ? AND team = ? AND id = ?');
 
   function insertOne(record: RequestRecord): void {
-    const { environment, team } = record.caller ?? noOwner;
+    const { caller, id, status = null, errorCode = null, token = null } = record;
+    const { environment, team } = caller ?? noOwner;
     const counted = counts.get(keyOf({ environment, team })) ?? { environment, team, count: 0 };
     counts.set(keyOf(counted), { ...counted, count: counted.count + 1 });
-    insertion.run(...valuesOf(record));
+    insertion.run(
+      ...[environment, team, id, status, errorCode, caller?.keyId ?? null, token, JSON.stringify(record)],
+    );
   }
 
   /** The oldest of those over the limit. */
@@ -207,7 +201,7 @@ function readPage(database: DatabaseSync, owner: RequestOwner, filter: RequestFi
   const { perPage, token, before = 'req_~', from = '' } = filter;
   const within = [owner.environment, owner.team, before, from];
   const ofToken = token === undefined ? '' : 'AND token = ?';
-  const passed = `SELECT ${columns} FROM requests WHERE environment = ? AND team = ? AND id < ? AND id >= ? ${ofToken}
+  const passed = `SELECT * FROM requests WHERE environment = ? AND team = ? AND id < ? AND id >= ? ${ofToken}
     ORDER BY id DESC LIMIT ${passedOverMax}`;
   const [conditions, values] = conditionsOf(filter);
   const sql = `SELECT * FROM (${passed}) WHERE ${conditions} ORDER BY id DESC LIMIT ?`;
@@ -233,29 +227,4 @@ function statusCondition(status: string): [string, number, number] {
   return ['status BETWEEN ? AND ?', first, status.endsWith('xx') ? first + 99 : first];
 }
 
-function valuesOf(record: RequestRecord) {
-  const { environment, team } = record.caller ?? noOwner;
-  const { id, method, route, status, errorCode, durationMs, providerMs, token, clientRequestId } = record;
-  return [
-    ...[environment, team, id, method, route ?? null, status ?? null, errorCode ?? null],
-    ...[durationMs, providerMs, record.caller?.keyId ?? null, token ?? null, clientRequestId ?? null],
-  ];
-}
-
-function toRecord(row: Row): RequestRecord {
-  const text = (name: string) => (row[name] === null ? undefined : String(row[name]));
-  const keyId = text('key_id');
-  const caller =
-    keyId === undefined
-      ? undefined
-      : { environment: String(row['environment']), team: String(row['team']), keyId };
-  return {
-    id: String(row['id']),
-    method: String(row['method']),
-    durationMs: Number(row['duration_ms']),
-    providerMs: Number(row['provider_ms']),
-    ...omitUndefined({ route: text('route'), errorCode: text('error_code'), token: text('token') }),
-    ...omitUndefined({ status: row['status'] === null ? undefined : Number(row['status']), caller }),
-    ...omitUndefined({ clientRequestId: text('client_request_id') }),
-  };
-}
+const toRecord = (row: Row): RequestRecord => JSON.parse(String(row['record'])) as RequestRecord;
