@@ -100,12 +100,12 @@ export function authenticationBy(
       return { kind: 'refused', code: 'auth_header_not_found' };
     const text = /^bearer +(\S+)$/i.exec(authorization)?.[1] ?? '';
     const link = operators?.open(text, 'sign-in');
-    if (link !== undefined) return authenticateLink(link);
+    if (link !== undefined) return authenticatePerson(link, onBehalf, find);
     const credential = operators?.read(text, 'api');
     if (credential !== undefined) {
       const code = faultOf(credential);
       if (code !== undefined) return { kind: 'refused', code, keyId: keyIdOfPerson(credential.person) };
-      return authenticateOperator(credential, onBehalf, find);
+      return authenticatePerson(credential, onBehalf, find);
     }
     const key = parseApiKey(text);
     if (key === undefined) return { kind: 'refused', code: 'incorrect_private_key' };
@@ -174,31 +174,18 @@ function toCaller(
   };
 }
 
-function authenticateLink(credential: OperatorClaims): Authentication {
-  const { person, source, grants } = credential;
-  const scopes = new Set<CallerScope>(['sign-in']);
-  const operator = { person, source, grants };
-  return {
-    kind: 'caller',
-    caller: { ...withoutTeam, keyId: keyIdOfPerson(person), scopes, operator, credential },
-  };
-}
-
-/** A person without a team reaches the routes across teams only. */
-function authenticateOperator(
+/** A person without a team reaches the routes across teams only; with a link, only the route that signs in. */
+function authenticatePerson(
   credential: OperatorClaims,
   { team: name, environment = 'production' }: OnBehalf,
   find: (team: string) => Team | undefined,
 ): Authentication {
-  const { person, source, grants } = credential;
+  const { person, source, grants, use } = credential;
   const keyId = keyIdOfPerson(person);
-  const operator = { person, source, grants };
-  const scopes: CallerScope[] = ['self'];
-  if (name === undefined)
-    return {
-      kind: 'caller',
-      caller: { ...withoutTeam, keyId, scopes: new Set(scopes), operator, credential },
-    };
+  const scopes: CallerScope[] = [use === 'sign-in' ? 'sign-in' : 'self'];
+  const identified = { operator: { person, source, grants }, credential };
+  if (name === undefined || use === 'sign-in')
+    return { kind: 'caller', caller: { ...withoutTeam, keyId, scopes: new Set(scopes), ...identified } };
   const team = find(name);
   const isKnown = environment === 'production' || environment === 'sandbox';
   const within = isKnown ? scopesWithin(grants, { team: name, environment }) : [];
@@ -206,7 +193,7 @@ function authenticateOperator(
   if (team === undefined || !isKnown || within.length === 0)
     return { kind: 'refused', code: 'incorrect_team', keyId };
   const caller = toCaller(team, { keyId, environment, scopes: [...scopes, ...within] });
-  return { kind: 'caller', caller: { ...caller, operator, credential } };
+  return { kind: 'caller', caller: { ...caller, ...identified } };
 }
 
 const withoutTeam: Caller = {

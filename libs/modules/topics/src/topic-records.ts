@@ -106,15 +106,10 @@ export function createRecordsOf(
 
 export type RecordOf = (event: RecordedEvent) => Promise<TopicRecord>;
 
-/** For its subject alone. @throws as {@link createRecordsOf} */
+/** Of its subject alone, for a stream that has a topic. @throws as {@link createRecordsOf} */
 export function createRecordOf(store: Pick<EventStore, 'read'>): RecordOf {
-  const states = createFoldedStates<ViewEnvelope>(store, { statesMax });
-  return async (event) => {
-    const published = publishedStream(event.stream);
-    if (published === undefined) throw new RangeError(`${event.stream} is not published`);
-    const { after } = await states.stepOf(event, published.kind.views.fold);
-    return subjectRecordOf(published.kind, event, after);
-  };
+  const recordsOf = createRecordsOf(store);
+  return async (event) => (await recordsOf(event))[0] as TopicRecord;
 }
 
 function subjectRecordOf(kind: PublishedKind, event: RecordedEvent, after: ViewEnvelope): TopicRecord {

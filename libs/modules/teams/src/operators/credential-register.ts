@@ -6,6 +6,7 @@ import {
   InvariantViolation,
   hourMs,
   omitUndefined,
+  silentLog,
   type Log,
 } from '@tollgate/service-kit';
 import { signEvent, checkSignature, type TeamVerifier } from '../signing/signed-events.ts';
@@ -153,16 +154,13 @@ export function createCredentialRegister(deps: CredentialRegisterDependencies) {
     },
     /** Unexpired credentials of all people, by person, oldest first. @throws StoreUnavailable */
     async list(): Promise<readonly RegisteredCredential[]> {
-      const last = new Map<string, { revision: number; record: PersonRecord }>();
+      const known = createKnownPeople({ verifier: records, clock, log: silentLog });
       const { signal } = new AbortController();
       for await (const item of store.subscribe({ from: beginning, prefixes: [personStreamPrefix], signal })) {
         if (item.kind === 'caught-up') break;
-        const record = readPersonRecord(records, item);
-        const { stream, revision } = item;
-        if (record !== undefined && revision > (last.get(stream)?.revision ?? -1))
-          last.set(stream, { revision, record });
+        known.apply(item);
       }
-      return inOrder([...last.values()].flatMap(({ record }) => pruned(record, clock.now()).credentials));
+      return known.credentials();
     },
   };
 }
