@@ -5,11 +5,10 @@ import { guardAppends, requireReadable } from '@tollgate/event-store';
 import type { TopicSpec } from '@tollgate/message-bus';
 import { inquiryLimits, schemaVersion } from '@tollgate/core';
 import { providers } from '@tollgate/provider';
-import { type Clock, type Ids, type Log, StartupError } from '@tollgate/service-kit';
+import { type Clock, type Ids, type Log, StartupError, TollgateError } from '@tollgate/service-kit';
 import {
   type DataDirectory,
   type KafkaConfig,
-  accountNamesBesideGateway,
   accountsBesideGateway,
   type dataDirConfigSchema,
   defaultCallDeadlineMs,
@@ -18,8 +17,9 @@ import {
   openTeamKeys,
   release,
 } from '@tollgate/gateway/configuration';
+import { printable } from '@tollgate/service-kit/command-line';
 import type { z } from 'zod';
-import { type OpenedTools, noAccount } from './tools.ts';
+import type { OpenedTools } from './tools.ts';
 
 export interface BesideGatewayConfig extends Partial<Omit<z.infer<typeof dataDirConfigSchema>, 'dataDir'>> {
   /** May contain the private keys of the accounts. */
@@ -66,7 +66,6 @@ export async function openBesideGateway(
     internalSecrets,
     openAccount,
     teamKeys,
-    accountNames: () => accountNamesBesideGateway(configured.accountsFile, directory),
     ...(await kafkaTools(configured.kafka, parts)),
   };
   return { tools, close: () => store.close() };
@@ -84,7 +83,11 @@ const openAccountsBeside =
       (account) => account.environment === environment,
     );
     const account = accounts.find((each) => each.name === name);
-    if (account === undefined) throw noAccount(name, environment, accounts);
+    if (account === undefined)
+      throw new TollgateError(
+        'account_not_found',
+        `There is no account ${printable(name)} in ${environment}. ${accounts.length === 0 ? 'It has no accounts' : `Its accounts are ${accounts.map((each) => each.name).join(', ')}`}.`,
+      );
     const maxConnections = account.concurrentInquiriesMax ?? inquiryLimits.concurrentInquiriesMax;
     const options = { ...account, deadlineMs: callDeadlineMs, maxConnections, clock };
     return { ...account, provider: providers[account.provider](options) };

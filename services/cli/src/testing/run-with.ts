@@ -29,17 +29,19 @@ interface Ran {
 }
 
 /** @param command its words, or one space-separated text */
-export async function runWith(
-  tools: OpenedTools,
+export async function runOn(
   command: string | readonly string[],
-  more: Partial<CliDependencies> = {},
+  open: CliDependencies['open'],
 ): Promise<Ran> {
   const output = { out: '', error: '' };
   const exitCode = await runCommandLine(typeof command === 'string' ? command.split(' ') : command, {
-    open: async () => ({ tools, close: async () => undefined }),
+    open,
     print: (text) => (output.out += text),
     complain: (text) => (output.error += text),
-    ...more,
   });
   return { exitCode, ...output };
 }
+
+/** As {@link runOn}, on tools that are open. */
+export const runWith = (tools: OpenedTools, command: string | readonly string[]): Promise<Ran> =>
+  runOn(command, async () => ({ tools, close: async () => undefined }));

@@ -4,6 +4,7 @@ export {
   keyIssued,
   keyText,
   originsAllowed,
+  readAudit,
   testTeamKeys,
   testVerifier,
 } from './teams.ts';
