@@ -2,11 +2,10 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { StartupError, readConfig, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
+import { StartupError } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startGateway } from '../src/composition/gateway.ts';
-import { gatewayConfigSchema } from '../src/configuration/config.ts';
+import { startHere } from '../src/composition/testing/start-here.ts';
 import { onlyInOneProcess } from './arrangement.ts';
 import { freePorts } from './free-ports.ts';
 import { type System, newDataDir, startRefused, startSystem, stopEverything } from './system.ts';
@@ -23,18 +22,7 @@ const anyPorts = {
 
 /** The error of a gateway's start in this process, with these variables. */
 async function refusalOf(dataDir: string, env: Record<string, string>): Promise<string> {
-  const config = readConfig(gatewayConfigSchema, { ...anyPorts, TOLLGATE_DATA_DIR: dataDir, ...env });
-  const logOf = () => silentLog;
-  const starting = startGateway({
-    config,
-    clock: systemClock,
-    ids: systemIds,
-    logOf,
-    env: {},
-    pid: process.pid,
-  });
-  const refused: unknown = await starting.then(
-    (gateway) => gateway.stop(),
+  const refused: unknown = await startHere({ env: { ...env, TOLLGATE_DATA_DIR: dataDir } }).catch(
     (error: unknown) => error,
   );
   if (!(refused instanceof StartupError)) throw new Error('it has started', { cause: refused });

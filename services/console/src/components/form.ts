@@ -21,18 +21,6 @@ export const panel = (id: string, title: Html | string, content: Html, isRefresh
     ${content}
   </section>`;
 
-export const currencyField = (): Html =>
-  html`<label
-    >Currency<input
-      name="currency"
-      value="EUR"
-      required
-      pattern="[A-Z]{3}"
-      maxlength="3"
-      size="4"
-      autocomplete="off"
-  /></label>`;
-
 /** @param note how the reason is used */
 export const reasonField = (note: string): Html =>
   html`<label>Reason (${note})<textarea name="reason" required maxlength="1000" rows="3"></textarea></label>`;

@@ -4,7 +4,7 @@ import { mayDo } from '@tollgate/teams';
 import type { Api } from '../api.ts';
 import { parseAmount, refusedAmountText } from '../components/amount.ts';
 import { choice, optionsOf } from '../components/choice.ts';
-import { currencyField, hiddenFields, panel } from '../components/form.ts';
+import { hiddenFields, panel } from '../components/form.ts';
 import { errorText, outcomeNotice, shownAt } from '../components/notice.ts';
 import { sign } from '../components/state.ts';
 import { operationPath } from '../components/token.ts';
@@ -99,7 +99,9 @@ export const sandboxPage =
           <label
             >Amount<input name="amount" value="12.50" inputmode="decimal" maxlength="12" required
           /></label>
-          ${currencyField()}
+          <label
+            >Currency<input name="currency" value="EUR" required pattern="[A-Z]{3}" maxlength="3" size="4"
+          /></label>
           <label class="check"><input type="checkbox" name="twoSteps" value="true" />Authorize only</label>
         </div>
         <div class="scenarios">${Object.entries(scenarios).map(scenarioButton)}</div>

@@ -1,15 +1,9 @@
 // On a real EventStoreDB a hosted creation took 4.5 ms of CPU: its own stream was read three times, each new view was preceded
 // by an append of metadata, and at 250 creations a second views and topics lagged by 14 seconds after a minute.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { servedStore } from '@tollgate/event-store/testing/eventstoredb';
-import { readConfig, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
-import { request } from 'undici';
-import { expect, it, onTestFinished } from 'vitest';
-import { gatewayConfigSchema } from '../configuration/config.ts';
-import { startGateway } from './gateway.ts';
+import { expect, it } from 'vitest';
+import { callerOf, startHere } from './testing/start-here.ts';
 
 const payments = 60;
 const connections = 4;
@@ -23,60 +17,32 @@ async function startCounted() {
     counts[name] = (counts[name] ?? 0) + 1;
   };
   const { server } = await servedStore({ server: { onCall } });
-  const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-calls-'));
-  const env = {
-    TOLLGATE_DATA_DIR: dataDir,
-    EVENTSTORE_URL: server.url,
-    GATEWAY_PORT: '0',
-    CALLBACK_PORT: '0',
-    PAYMENT_SERVICE_HTTPS_PORT: '0',
-    PAYMENT_SERVICE_HTTP_PORT: '0',
-  };
-  const config = readConfig(gatewayConfigSchema, env);
-  const deps = { config, clock: systemClock, ids: systemIds, logOf: () => silentLog, env, pid: process.pid };
-  const { url, quickstart, stop } = await startGateway(deps);
-  onTestFinished(async () => {
-    await stop();
-    rmSync(dataDir, { recursive: true });
-  });
-  const headers = {
-    authorization: `Bearer ${quickstart?.content.apiKey}`,
-    'content-type': 'application/json',
-  };
-  const post = async (body: object) => {
-    const answer = await request(`${url}/api/v1/payments`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify(body),
-    });
-    return { statusCode: answer.statusCode, body: (await answer.body.json()) as { token: string } };
-  };
-  const get = async (path: string): Promise<unknown> =>
-    (await request(`${url}/api/v1/${path}`, { headers })).body.json();
-  return { counts, post, get };
+  const call = callerOf(await startHere({ env: { EVENTSTORE_URL: server.url } }));
+  return { counts, call };
 }
 
 it(
   'a hosted creation costs two appends and one read of its stream, and one for its view',
   { timeout: 60_000 },
   async () => {
-    const { counts, post, get } = await startCounted();
+    const { counts, call } = await startCounted();
     // Made at each start, and would read today's payments.
     await eventually(
-      async () => expect(await get('reconciliations')).toMatchObject({ reconciliations: [{}] }),
+      async () =>
+        expect(await call('/api/v1/reconciliations')).toMatchObject({ body: { reconciliations: [{}] } }),
       patient,
     );
     const numbers = Array.from({ length: payments }, (_, number) => number).values();
     const create = async () => {
       for (const number of numbers) {
         const order = { product: 'Tea', amount: 1250, currency: 'EUR', orderNumber: `order-${number}` };
-        expect((await post(order)).statusCode).toBe(200);
+        expect((await call('/api/v1/payments', order)).status).toBe(200);
       }
     };
     await Promise.all(Array.from({ length: connections }, create));
-    const all = { payments: { length: payments } };
+    const all = { body: { payments: { length: payments } } };
     await eventually(
-      async () => expect(await get('payments?perPage=500&phase=init')).toMatchObject(all),
+      async () => expect(await call('/api/v1/payments?perPage=500&phase=init')).toMatchObject(all),
       patient,
     );
     const perPayment = (name: string) => (counts[name] ?? 0) / payments;

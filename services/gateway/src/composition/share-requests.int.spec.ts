@@ -1,58 +1,27 @@
 /** Half of the look-ups in a pair of gateways answered 404: each knew only the requests that it had answered itself. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { readConfig, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { request } from 'undici';
-import { expect, it, onTestFinished } from 'vitest';
-import { gatewayConfigSchema } from '../configuration/config.ts';
-import { startGateway } from './gateway.ts';
+import { expect, it } from 'vitest';
 import { otherOrigins } from './share-requests.ts';
-
-function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'tollgate-share-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  return folder;
-}
+import { callerOf, newDataDir, startHere } from './testing/start-here.ts';
 
 /** @param pid of a living process: each takes over the work of ended ones */
-async function start(folder: string, env: Record<string, string> = {}, pid = process.pid) {
-  const config = readConfig(gatewayConfigSchema, {
-    TOLLGATE_DATA_DIR: folder,
-    GATEWAY_PORT: '0',
-    CALLBACK_PORT: '0',
-    GATEWAY_METRICS_PORT: '0',
-    PAYMENT_SERVICE_PORT: '0',
-    PAYMENT_SERVICE_HTTP_PORT: '0',
-    ...env,
-  });
-  const deps = {
-    config,
-    clock: systemClock,
-    ids: systemIds,
-    logOf: () => silentLog,
-    env: {},
-    pid,
+async function start(dataDir: string, env: Record<string, string> = {}, pid = process.pid) {
+  const call = callerOf(await startHere({ env: { ...env, TOLLGATE_DATA_DIR: dataDir }, pid }));
+  return async (path: string) => {
+    const { headers, body } = await call(path);
+    const shown = body as { request?: { id: string }; requests?: { id: string }[] };
+    return { id: String(headers['request-id']), body: shown };
   };
-  const { url, metricsUrl, quickstart, stop } = await startGateway(deps);
-  onTestFinished(stop);
-  const headers = { authorization: `Bearer ${quickstart?.content.apiKey}` };
-  const get = async (path: string) => {
-    const answer = await request(`${url}${path}`, { headers });
-    const body = (await answer.body.json()) as { request?: { id: string }; requests?: { id: string }[] };
-    return { status: answer.statusCode, id: String(answer.headers['request-id']), body };
-  };
-  return { get, metricsUrl };
 }
 
 it(
   'each of two gateways on one folder finds and lists the requests of both',
   { timeout: 60_000 },
   async () => {
-    const folder = newFolder();
-    const first = await start(folder);
-    const second = await start(folder, { TOLLGATE_INSTANCE: 'second' }, process.ppid);
+    const dataDir = await newDataDir();
+    const first = await start(dataDir);
+    const second = await start(dataDir, { TOLLGATE_INSTANCE: 'second' }, process.ppid);
     for (const [asked, other] of [
       [first, second],
       [second, first],
@@ -61,10 +30,10 @@ it(
       // A gateway reports to members that it has seen, which takes up to two heartbeats.
       await eventually(
         async () => {
-          sent.push((await asked.get('/api/v1/payments/pay_none')).id);
-          const found = await Promise.all(sent.map((id) => other.get(`/api/v1/requests/${id}`)));
+          sent.push((await asked('/api/v1/payments/pay_none')).id);
+          const found = await Promise.all(sent.map((id) => other(`/api/v1/requests/${id}`)));
           const records = found.flatMap(({ body }) => body.request ?? []);
-          const { body } = await other.get('/api/v1/requests?token=pay_none');
+          const { body } = await other('/api/v1/requests?token=pay_none');
           expect(records).not.toEqual([]);
           expect(body.requests).toEqual(expect.arrayContaining(records));
         },
@@ -75,7 +44,7 @@ it(
 );
 
 it('accepts records only with the internal credential', { timeout: 60_000 }, async () => {
-  const { metricsUrl } = await start(newFolder());
+  const { metricsUrl } = await startHere({ env: {} });
   const answer = await request(`${metricsUrl}/internal/requests`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

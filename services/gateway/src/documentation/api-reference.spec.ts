@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { type OpenApiOperation, curlOf } from './api-reference.ts';
 import { exampleOf, writeExample } from './example.ts';
-import { fieldsOf } from './schema.ts';
 
 const operation: OpenApiOperation = {
   operationId: 'act',
@@ -55,13 +54,4 @@ it('an example has the required fields, by their own examples if they have some'
     example,
     long: 'x'.repeat(100),
   });
-});
-
-it('an object with all fields of a named one refers to it', () => {
-  const named = { properties: { a: {}, b: {}, c: {} }, required: ['a'] };
-  const schema = { properties: { ...named.properties, d: { type: 'string' } }, required: ['a'] };
-  const shown = fieldsOf(schema, { Named: named });
-  expect(shown).toContain('The fields of [Named](objects.html#Named), and:');
-  expect(shown).toContain('- `d` *string, optional*');
-  expect(shown).not.toContain('`a`');
 });

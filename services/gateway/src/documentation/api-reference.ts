@@ -67,7 +67,7 @@ export function referencePages(document: OpenApiDocument): readonly Page[] {
   });
   return [
     page('index.html', 'Overview', () => writeOverview(document, tags, commonErrors)),
-    ...tags.map((tag) => page(tag.file, tag.name, () => writeTag(tag, { schemas, objects, commonErrors }))),
+    ...tags.map((tag) => page(tag.file, tag.name, () => writeTag(tag, { schemas, commonErrors }))),
     page('objects.html', 'Objects', () => writeObjects(objects)),
   ];
 }
@@ -144,8 +144,6 @@ function writeOverview(
 
 interface Surroundings {
   schemas: Schemas;
-  /** Those that have an entry on the page of objects. */
-  objects: Schemas;
   commonErrors: ReadonlySet<string>;
 }
 
@@ -159,7 +157,7 @@ function writeTag({ name, description, operations }: Tag, surroundings: Surround
 
 function writeOperation(
   operation: Described,
-  { schemas, objects, commonErrors }: Surroundings,
+  { schemas, commonErrors }: Surroundings,
   shared: readonly string[],
 ): string {
   const { operationId, summary, description, method, path, parameters = [], requestBody } = operation;
@@ -181,7 +179,7 @@ function writeOperation(
         item(name, `${place}, ${typeOf(schema)}${required ? '' : ', optional'}`, text),
       ),
     ),
-    section('Body', body === undefined ? [] : [fieldsOf(resolve(body.schema, schemas), objects)]),
+    section('Body', body === undefined ? [] : [fieldsOf(resolve(body.schema, schemas))]),
     isWebhook && body !== undefined
       ? fenced(writeExample(body.example ?? exampleOf(body.schema, schemas)))
       : '',
@@ -256,6 +254,6 @@ const writeObjects = (objects: Schemas): string =>
     '# Objects',
     'What answers contain. A list of values may grow.',
     ...Object.entries(objects).map(
-      ([name, schema]) => `<h2 id="${name}">${name}</h2>\n\n${fieldsOf(schema, objects) || typeOf(schema)}`,
+      ([name, schema]) => `<h2 id="${name}">${name}</h2>\n\n${fieldsOf(schema) || typeOf(schema)}`,
     ),
   ].join('\n\n');

@@ -29,55 +29,27 @@ export const nameOf = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 
 export const resolve = (schema: Schema, schemas: Schemas): Schema =>
   schema.$ref === undefined ? schema : (schemas[nameOf(schema.$ref)] ?? {});
 
-/**
- * One item per field. Those of an object without a name are nested.
- *
- * @param objects shown on a page of their own, so that their fields are not repeated
- */
-export function fieldsOf(schema: Schema, objects: Schemas): string {
-  const { properties = {}, required = [] } = schema;
-  const base = baseOf(schema, objects);
-  const inherited = Object.keys(base?.schema.properties ?? {});
-  const own = Object.entries(properties)
-    .filter(([name]) => !inherited.includes(name))
-    // Most fields are required: the others are marked.
+/** One item per field. Those of an object without a name are nested. */
+export const fieldsOf = ({ properties = {}, required = [] }: Schema): string =>
+  Object.entries(properties)
     .map(([name, field]) => {
+      // Most fields are required: the others are marked.
       const about = `${typeOf(field)}${required.includes(name) ? '' : ', optional'}`;
-      const nested = fieldsOf(field.items ?? field, objects).replaceAll(/^(?=.)/gm, '  ');
+      const nested = fieldsOf(field.items ?? field).replaceAll(/^(?=.)/gm, '  ');
       return `${item(name, about, field.description)}${nested === '' ? '' : `\n${nested}`}`;
-    });
-  if (base === undefined) return own.join('\n');
-  return [`The fields of ${linkTo(base.name)}${own.length === 0 ? '.' : ', and:'}\n`, ...own].join('\n');
-}
-
-/** Fewer fields than this are quicker to read than to look up. */
-const inheritedFieldsMin = 3;
-
-/** The largest named object whose fields this one has. */
-function baseOf(schema: Schema, objects: Schemas): { name: string; schema: Schema } | undefined {
-  const textOf = ({ properties, required }: Schema, name: string) =>
-    JSON.stringify([properties?.[name], required?.includes(name) === true]);
-  const sizeOf = ({ properties = {} }: Schema) => Object.keys(properties).length;
-  const isIncluded = (each: Schema) =>
-    Object.keys(each.properties ?? {}).every(
-      (name) => schema.properties?.[name] !== undefined && textOf(each, name) === textOf(schema, name),
-    );
-  const isSmaller = (each: Schema) => each !== schema && sizeOf(each) <= sizeOf(schema);
-  const [base] = Object.entries(objects)
-    .filter(([, each]) => sizeOf(each) >= inheritedFieldsMin && isSmaller(each) && isIncluded(each))
-    .toSorted(([, a], [, b]) => sizeOf(b) - sizeOf(a));
-  return base && { name: base[0], schema: base[1] };
-}
+    })
+    .join('\n');
 
 /** An item of a list: a field, parameter, header or status with its description. */
 export const item = (name: string, about: string, text = ''): string =>
   `- \`${name}\`${about === '' ? '' : ` *${about}*`} ${text.replaceAll(/\s*\n\s*/g, ' ')}`.trimEnd();
 
-const linkTo = (name: string): string => `[${name}](objects.html#${name})`;
-
 /** In words, with its limits. */
 export function typeOf(schema: Schema): string {
-  if (schema.$ref !== undefined) return linkTo(nameOf(schema.$ref));
+  if (schema.$ref !== undefined) {
+    const name = nameOf(schema.$ref);
+    return `[${name}](objects.html#${name})`;
+  }
   if (schema.items !== undefined) return `${typeOf(schema.items)}[]`;
   const values = schema.enum ?? schema['x-extensible-enum'];
   if (values !== undefined) return values.map(String).join(' | ');

@@ -1,14 +1,9 @@
 /** The front door of a process, in front of services that record their requests. */
-import { mkdtempSync, rmSync } from 'node:fs';
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { readConfig, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { onTestFinished } from 'vitest';
-import { startGateway } from '../../../composition/gateway.ts';
-import { gatewayConfigSchema } from '../../../configuration/config.ts';
+import { startHere } from '../../../composition/testing/start-here.ts';
 
 interface Seen {
   method: string | undefined;
@@ -60,28 +55,8 @@ export async function goneOrigin(): Promise<string> {
 
 /** @returns its address */
 export async function startFrontDoor(env: Record<string, string>): Promise<string> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-front-door-'));
   const nowhere = 'http://127.0.0.1:9';
-  const config = readConfig(gatewayConfigSchema, {
-    TOLLGATE_DATA_DIR: dataDir,
-    GATEWAY_PORT: '0',
-    COMMAND_SERVICE_URL: nowhere,
-    QUERY_SERVICE_URL: nowhere,
-    NOTIFIER_URL: nowhere,
-    ...env,
-  });
-  const deps = {
-    config,
-    clock: systemClock,
-    ids: systemIds,
-    logOf: () => silentLog,
-    env: {},
-    pid: process.pid,
-  };
-  const { url, stop } = await startGateway(deps, ['api']);
-  onTestFinished(async () => {
-    await stop();
-    rmSync(dataDir, { recursive: true });
-  });
+  const addresses = { COMMAND_SERVICE_URL: nowhere, QUERY_SERVICE_URL: nowhere, NOTIFIER_URL: nowhere };
+  const { url } = await startHere({ env: { ...addresses, ...env }, services: ['api'] });
   return url;
 }
