@@ -49,11 +49,12 @@ const tollgate = {
   ),
 };
 
-// Who may import whom, from the bottom to the top: the kit, the core, the floor, the modules, and what composes them. A
+// Who may import whom, from the bottom to the top: the kit, the core, the books, the floor, the modules, and what composes them. A
 // project that is missing here may import no other one; `type:testing` is further limited below.
 const kit = ['scope:service-kit', 'scope:event-store', 'scope:message-bus', 'type:testing'];
 const core = [...kit, 'scope:core'];
-const floor = [...core, 'scope:payment-api', 'scope:gateway-api', 'scope:teams', 'scope:views'];
+const books = [...core, 'scope:books'];
+const floor = [...books, 'scope:payment-api', 'scope:gateway-api', 'scope:teams', 'scope:views'];
 const anyLibrary = ['type:lib', 'type:testing'];
 const anyProject = ['type:lib', 'type:service', 'type:testing'];
 const modules = [
@@ -68,10 +69,11 @@ const mayImport = {
   'event-store': ['scope:service-kit', 'type:testing'],
   'message-bus': ['scope:event-store', 'scope:service-kit', 'type:testing'],
   core: kit,
+  books: core,
   'payment-api': core,
   provider: [...core, 'scope:payment-api'],
   teams: core,
-  'gateway-api': [...core, 'scope:payment-api', 'scope:teams'],
+  'gateway-api': [...books, 'scope:payment-api', 'scope:teams'],
   views: floor,
   ...Object.fromEntries(modules.map((name) => [name, floor])),
   ...Object.fromEntries(

@@ -12,16 +12,16 @@ import { CannotContinue, runCommand } from '../stop-with-sentence.ts';
 
 const usage = `npm run mutate [-- <file> …] [--concurrency <n>]
 
-Mutation testing of libs/core/src/domain, in a copy of the workspace. Each mutant has one change, such as a negated condition,
-an empty text or a removed call. Runs the specs of the domain on each, and prints the survivors. Installs its tools in the copy.
+Mutation testing of libs/core/src/domain and libs/books/src, in a copy of the workspace. Each mutant has one change, such as a
+negated condition, an empty text or a removed call. Runs their specs on each, and prints the survivors. Installs its tools in the copy.
 
-  <file> …           only these files, as paths below libs/core/src/domain. All files take an hour or two
+  <file> …           only these files, as paths below these folders. All files take an hour or two
   --concurrency <n>  number of mutants tested at the same time (1)
 `;
 
 /** Minimum share of mutants that the specs must detect. */
 const noticedAtLeast = 0.92;
-const domain = 'libs/core/src/domain';
+const folders = ['libs/core/src/domain', 'libs/books/src'];
 
 /** The part of the report that is read. */
 interface Report {
@@ -42,19 +42,25 @@ function readCommandLine(argv: string[]): { files: string[]; concurrency: number
   } catch {
     throw new CannotContinue('Unknown option. See --help.');
   }
-  const { values, positionals: files } = given;
+  const { values, positionals } = given;
   if (values.help === true) return undefined;
-  const missing = files.find((file) => !existsSync(join(workspace, domain, file)));
-  if (missing !== undefined) throw new CannotContinue(`There is no file ${missing} in ${domain}.`);
+  const files = positionals.map(pathOf);
   const concurrency = Number(values.concurrency);
   if (!Number.isInteger(concurrency) || concurrency < 1)
     throw new CannotContinue('--concurrency must be a whole number of at least 1.');
   return { files, concurrency };
 }
 
+/** @throws CannotContinue */
+function pathOf(file: string): string {
+  const path = folders.map((folder) => `${folder}/${file}`).find((each) => existsSync(join(workspace, each)));
+  if (path === undefined) throw new CannotContinue(`There is no file ${file} in ${folders.join(' or ')}.`);
+  return path;
+}
+
 /** The specs of the domain alone: no I/O, one process. Stryker, not vitest, stops mutants that never end. */
 const vitestConfig = `export default {
-  test: { include: ['${domain}/**/*.spec.ts'], isolate: false, testTimeout: 600_000 },
+  test: { include: ${JSON.stringify(folders.map((folder) => `${folder}/**/*.spec.ts`))}, isolate: false, testTimeout: 600_000 },
 };
 `;
 
@@ -64,8 +70,8 @@ const settingsFor = (files: readonly string[], concurrency: number, report: stri
   plugins: ['@stryker-mutator/vitest-runner'],
   mutate:
     files.length > 0
-      ? files.map((file) => `${domain}/${file}`)
-      : [`${domain}/**/*.ts`, `!${domain}/**/*.spec.ts`, `!${domain}/index.ts`],
+      ? files
+      : folders.flatMap((folder) => [`${folder}/**/*.ts`, `!${folder}/**/*.spec.ts`, `!${folder}/index.ts`]),
   coverageAnalysis: 'perTest',
   // Code that runs once, at import, would need a process for each mutant.
   ignoreStatic: true,

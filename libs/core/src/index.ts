@@ -18,12 +18,10 @@ export * from './callbacks/callback-records.ts';
 export * from './core.ts';
 export * from './domain/aggregate.ts';
 export * from './domain/allowed-origins.ts';
-export * from './domain/dispute/dispute.ts';
 export * from './domain/event-metadata.ts';
 export * from './domain/failed-inquiry.ts';
 export * from './domain/next-inquiry-due.ts';
 export * from './domain/invariant.ts';
-export * from './domain/ledger.ts';
 export * from './domain/metadata.ts';
 export * from './domain/ownership.ts';
 export * from './domain/payment/adoption.ts';
@@ -38,12 +36,11 @@ export * from './domain/payout/payout-machine.ts';
 export * from './domain/payout/payout-state.ts';
 export * from './domain/requester.ts';
 export * from './domain/schema-version.ts';
-export * from './domain/transfer.ts';
 export * from './domain/unmatched/unmatched.ts';
 export type { Decision } from './domain/decision.ts';
 export { isRefundedByWord } from './domain/discrepancy.ts';
 export { mayBePaid } from './domain/payment/creation.ts';
-export { refundedAmountOf, statusOf } from './domain/payment/observation.ts';
+export { refundedAmountOf, reservedByDiscrepancies, statusOf } from './domain/payment/observation.ts';
 export { evolve } from './domain/payment/payment-evolve.ts';
 export { doubtsAbout, mayBeMade, mayHaveBeenMade } from './domain/payment/refunds.ts';
 export { resolutionsOf } from './domain/payment/resolutions.ts';
@@ -51,7 +48,13 @@ export { payoutResolutionsOf } from './domain/payout/payout-decide.ts';
 export { mayBePaidOut } from './domain/payout/payout-observation.ts';
 export { type CallOutcome, type EndReason, endReasons } from './domain/outbound-call/outbound-call.ts';
 export { isAbout, resolutionSchema, type Review } from './domain/review.ts';
-export { type Environment, environmentSchema, instantSchema, reportedSumSchema } from './domain/values.ts';
+export {
+  type Environment,
+  environmentSchema,
+  instantSchema,
+  reportedSumSchema,
+  textSchema,
+} from './domain/values.ts';
 export * from './inquiry/inquiry-schedule.ts';
 export * from './inquiry/inquiry-shards.ts';
 export { type InquiryResult } from './inquiry/inquiries.ts';

@@ -4,11 +4,11 @@
  */
 import type {
   AuthorizationOutcome,
+  DisputeState,
   RefundOutcome,
   ReportedPayment,
 } from './domain/payment/payment-commands.ts';
 import type { CallOutcome } from './domain/outbound-call/outbound-call.ts';
-import type { ObservedDispute } from './domain/dispute/dispute.ts';
 import type { ObservedPayout, PayoutOutcome } from './domain/payout/payout-commands.ts';
 
 /**
@@ -146,6 +146,22 @@ export interface FoundPayment<Reported extends ReportedPayment = ReportedPayment
 
 /** A row that can be compared with our books. */
 export type ComparablePayment = FoundPayment<ReportedPayment & { amount: number; currency: string }>;
+
+/** A dispute in the provider's list. */
+export interface ObservedDispute {
+  /** The provider's id, unique within the account. */
+  id: string;
+  amount: number;
+  currency: string;
+  /** The provider's own value: the specification lists none. */
+  status: string;
+  state: DisputeState;
+  type?: string;
+  reasonCode?: string;
+  comment?: string;
+  /** Milliseconds since the Unix epoch. */
+  openedAt?: number;
+}
 
 export interface FoundDispute {
   observed: ObservedDispute;

@@ -1,16 +1,16 @@
 /** The ledger as teams see it: entries of the journal, statements and balances. */
-import {
-  entryKinds,
-  environmentSchema,
-  ledgerAccounts,
-  type EntryKind,
-  type LedgerAccount,
-  type LedgerOwner,
-} from '@tollgate/core';
+import { environmentSchema } from '@tollgate/core';
 import { z } from 'zod';
 import { oneOf, onTopics, showing, shownBy } from './public-object.ts';
 import { refundToken } from './refund.ts';
 import { currency, example, instant } from './values.ts';
+import {
+  entryKinds,
+  ledgerAccounts,
+  type EntryKind,
+  type LedgerAccount,
+  type LedgerOwner,
+} from '@tollgate/books';
 
 /** Minor units, below zero as well. */
 const signed = shownBy(

@@ -1,5 +1,5 @@
 /** The journal, statements and balances, of a team and across teams. */
-import { ledgerAccounts, providerWallet, walletNameOf } from '@tollgate/core';
+import { providerWallet, walletNameOf } from '@tollgate/core';
 import { toPublicJournalEntry } from '@tollgate/gateway-api';
 import { addReadRoute, routes, sendError } from '@tollgate/gateway-api/http';
 import type { ListOwner } from '@tollgate/lists';
@@ -19,6 +19,7 @@ import {
   toPublicStatement,
   type Statement,
 } from './statements.ts';
+import { ledgerAccounts } from '@tollgate/books';
 
 export function registerLedgerRoutes(app: FastifyInstance, deps: ReadDependencies, lists: ListRoutes): void {
   addJournal(deps, lists);

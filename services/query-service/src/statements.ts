@@ -1,13 +1,8 @@
 /** Statements of a month, from the sums of every month up to it. */
-import {
-  ledgerAccounts,
-  type EntryKind,
-  type Environment,
-  type LedgerAccount,
-  type LedgerAmounts,
-} from '@tollgate/core';
+import { type Environment } from '@tollgate/core';
 import type { MonthSum } from '@tollgate/lists';
 import { SumTooLarge } from '@tollgate/views';
+import { ledgerAccounts, type EntryKind, type LedgerAccount, type LedgerAmounts } from '@tollgate/books';
 
 /** By their names, in minor units. */
 type Amounts = Record<LedgerAccount, bigint>;

@@ -3,23 +3,17 @@ import { payoutHistoryTo } from './testing/payout-samples.ts';
 import { adopted, historyTo, requested, sampleEvents } from './testing/samples.ts';
 import {
   type Aggregate,
-  type DisputeAggregate,
   type PaymentAggregate,
   type PayoutAggregate,
-  type TransferAggregate,
   type UnmatchedAggregate,
-  evolveDisputeAggregate,
   evolvePaymentAggregate,
   evolvePayoutAggregate,
-  evolveTransferAggregate,
   evolveUnmatchedAggregate,
   nextRevision,
 } from './aggregate.ts';
-import type { DisputeEvent } from './dispute/dispute.ts';
 import { InvariantViolation } from './invariant.ts';
 import type { PaymentEvent } from './payment/payment-events.ts';
 import type { PayoutEvent } from './payout/payout-events.ts';
-import type { TransferEvent } from './transfer.ts';
 import type { UnmatchedEvent } from './unmatched/unmatched.ts';
 
 /** The event of this revision, one second after the previous one. */
@@ -44,18 +38,6 @@ function after<Event, State extends Aggregate>(
 const paymentAfter = (history: readonly PaymentEvent[]): PaymentAggregate =>
   after<PaymentEvent, PaymentAggregate>(evolvePaymentAggregate, history);
 
-const opened: DisputeEvent = {
-  type: 'DisputeOpened',
-  data: {
-    environment: 'sandbox',
-    account: 'main',
-    id: 'd-1',
-    amount: 5,
-    currency: 'EUR',
-    status: 'open',
-    state: 'open',
-  },
-};
 const unmatched: UnmatchedEvent = {
   type: 'UnmatchedObserved',
   data: {
@@ -129,41 +111,6 @@ describe('an aggregate', () => {
       payout: { phase: 'approved' },
     });
   });
-
-  it('of a dispute', () => {
-    const changed: DisputeEvent = { type: 'DisputeChanged', data: { status: 'lost' } };
-    expect(after<DisputeEvent, DisputeAggregate>(evolveDisputeAggregate, [opened, changed])).toEqual({
-      token: 'tok_1',
-      createdAt: 1_000,
-      updatedAt: 2_000,
-      revision: 1,
-      position: '1',
-      dispute: { ...opened.data, status: 'lost' },
-    });
-  });
-});
-
-it('of a transfer', () => {
-  const made: TransferEvent = {
-    type: 'WalletTransferred',
-    data: {
-      environment: 'sandbox',
-      account: 'main',
-      currency: 'EUR',
-      amount: 5,
-      from: 'team-shop',
-      to: 'provider',
-      reason: 'fees',
-    },
-  };
-  expect(after<TransferEvent, TransferAggregate>(evolveTransferAggregate, [made])).toMatchObject({
-    createdAt: 1_000,
-    revision: 0,
-    transfer: made.data,
-  });
-  expect(() => after<TransferEvent, TransferAggregate>(evolveTransferAggregate, [made, made])).toThrow(
-    'money was transferred a second time',
-  );
 });
 
 describe('a review has the time of its opening', () => {

@@ -1,5 +1,4 @@
-/** Payments, payouts, disputes and transfers with the metadata of their streams. Commands decide on these; views store them. */
-import { evolveDispute, type Dispute, type DisputeEvent } from './dispute/dispute.ts';
+/** Payments, payouts and other records with the metadata of their streams. Commands decide on these; views store them. */
 import { InvariantViolation } from './invariant.ts';
 import type { PaymentEvent } from './payment/payment-events.ts';
 import { evolve } from './payment/payment-evolve.ts';
@@ -7,7 +6,6 @@ import { type Payment } from './payment/payment-state.ts';
 import type { PayoutEvent } from './payout/payout-events.ts';
 import { evolvePayout, type Payout } from './payout/payout-state.ts';
 import type { Review } from './review.ts';
-import { evolveTransfer, type Transfer, type TransferEvent } from './transfer.ts';
 import { evolveUnmatched, type Unmatched, type UnmatchedEvent } from './unmatched/unmatched.ts';
 
 /** `Position` is the store's own kind of position. */
@@ -39,12 +37,6 @@ export interface PaymentAggregate<Position extends string = string> extends Aggr
 }
 export interface PayoutAggregate<Position extends string = string> extends Aggregate<Position>, Reviewed {
   payout: Payout;
-}
-export interface DisputeAggregate<Position extends string = string> extends Aggregate<Position> {
-  dispute: Dispute;
-}
-export interface TransferAggregate<Position extends string = string> extends Aggregate<Position> {
-  transfer: Transfer;
 }
 export interface UnmatchedAggregate<Position extends string = string> extends Aggregate<Position>, Reviewed {
   unmatched: Unmatched;
@@ -95,29 +87,12 @@ export function evolveUnmatchedAggregate<Position extends string>(
   return { ...envelopeAfter(before, happened), unmatched, reviewsSince };
 }
 
-/** As {@link evolvePaymentAggregate}, for a dispute. */
-export const evolveDisputeAggregate = <Position extends string>(
-  before: DisputeAggregate<Position> | undefined,
-  happened: Happened<DisputeEvent, Position>,
-): DisputeAggregate<Position> => ({
-  ...envelopeAfter(before, happened),
-  dispute: evolveDispute(before?.dispute, happened.event),
-});
-
-/** As {@link evolvePaymentAggregate}, for a transfer. */
-export const evolveTransferAggregate = <Position extends string>(
-  before: TransferAggregate<Position> | undefined,
-  happened: Happened<TransferEvent, Position>,
-): TransferAggregate<Position> => ({
-  ...envelopeAfter(before, happened),
-  transfer: evolveTransfer(before?.transfer, happened.event),
-});
-
 /** An adopted payment has the provider's creation time. */
 const begunAt = ({ event, recordedAt }: Happened<PaymentEvent>): number =>
   (event.type === 'PaymentAdopted' ? event.data.createdAt : undefined) ?? recordedAt;
 
-function envelopeAfter<Position extends string>(
+/** @throws InvariantViolation if events are missing before this one */
+export function envelopeAfter<Position extends string>(
   before: Aggregate<Position> | undefined,
   { token, recordedAt, revision, position }: Happened<unknown, Position>,
   begun = recordedAt,

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
 import { ownWalletTeam, providerWallet, walletNameOf, walletNameSchema, walletSchema } from './requester.ts';
-import { evolveTransfer } from './transfer.ts';
 
 it('a wallet belongs to its team, to a group of teams, or to the provider', () => {
   const nameOf = (wallet: Parameters<typeof walletNameOf>[0]['wallet']) =>
@@ -22,19 +21,4 @@ it('the name of a wallet is short, in lower case, and begins with a letter', () 
     expect(walletNameSchema.safeParse(name).error?.issues[0]?.message).toBe(
       'must be 1 to 63 lower-case letters, digits and hyphens, beginning with a letter',
     );
-});
-
-it('a transfer happens once', () => {
-  const transfer = {
-    environment: 'sandbox',
-    account: 'main',
-    currency: 'EUR',
-    amount: 1,
-    from: 'a',
-    to: 'b',
-    reason: 'r',
-  } as const;
-  const event = { type: 'WalletTransferred', data: transfer } as const;
-  expect(evolveTransfer(undefined, event)).toEqual(transfer);
-  expect(() => evolveTransfer(transfer, event)).toThrow('money was transferred a second time');
 });

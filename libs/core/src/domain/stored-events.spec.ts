@@ -3,7 +3,6 @@ import { propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { decodeDisputeEvent, disputeEventSchemas } from './dispute/dispute.ts';
 import { decodePaymentEvent, paymentEventSchemas } from './payment/payment-events.ts';
 import { decodePayoutEvent, payoutEventSchemas } from './payout/payout-events.ts';
 import { EventOfNewerVersion } from './schema-version.ts';
@@ -16,7 +15,6 @@ const isRefusal = (error: unknown): boolean =>
 test.each<[string, Decode, object]>([
   ['payment', decodePaymentEvent, paymentEventSchemas],
   ['payout', decodePayoutEvent, payoutEventSchemas],
-  ['dispute', decodeDisputeEvent, disputeEventSchemas],
 ])('events of a %s are read, or refused with a specific error', (_, decode, schemas) => {
   const type = fc.oneof(
     { arbitrary: fc.constantFrom(...Object.keys(schemas)), weight: 6 },

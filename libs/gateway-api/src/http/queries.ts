@@ -2,9 +2,7 @@
 import { currencySchema, paymentStatusSchema } from '@tollgate/core/money';
 import {
   disputeStates,
-  entryKinds,
   environmentSchema,
-  ledgerAccounts,
   paymentPhases,
   payoutPhases,
   payoutStatusSchema,
@@ -13,6 +11,7 @@ import { type SecurityEventKind, securityEventKinds, teamChanges } from '@tollga
 import { z } from 'zod';
 import { refundPhases, refundStatuses } from '../refund.ts';
 import { metadataFilterSchema } from './metadata-filter.ts';
+import { entryKinds, ledgerAccounts } from '@tollgate/books';
 
 const once = z.string('must be given once');
 const text = (max: number) => once.max(max, `must be at most ${max} characters`).optional();

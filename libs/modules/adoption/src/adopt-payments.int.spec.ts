@@ -1,14 +1,9 @@
-import {
-  type ObservedPayment,
-  type FoundPayment,
-  deriveUnmatchedToken,
-  standingsOfPayment,
-  walletNameOf,
-} from '@tollgate/core';
+import { type ObservedPayment, type FoundPayment, deriveUnmatchedToken, walletNameOf } from '@tollgate/core';
 import { describe, expect, it } from 'vitest';
 import { caller, teaFor, useHarness } from '@tollgate/core/testing';
 import { type AdoptionOrder, adoptPayments } from './adopt-payments.ts';
 import type { AdoptedRow } from './adopt-row.ts';
+import { standingsOfPayment } from '@tollgate/books';
 
 const harness = useHarness();
 

@@ -1,6 +1,6 @@
 import type { EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
-import { type InquiryOutcome, type DisputeEvent, decodeDisputeEvent, disputeStream } from '@tollgate/core';
+import { type InquiryOutcome } from '@tollgate/core';
 import { TollgateError } from '@tollgate/service-kit';
 import { createFakeClock, createFakeIds } from '@tollgate/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -11,6 +11,7 @@ import {
   dispute,
   startPoller as startPollerOver,
 } from './testing/poller-harness.ts';
+import { type DisputeEvent, decodeDisputeEvent, disputeStream } from '@tollgate/books';
 
 const second = 1_000;
 const minute = 60 * second;

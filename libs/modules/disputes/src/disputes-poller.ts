@@ -7,13 +7,13 @@ import type { EventStore } from '@tollgate/event-store';
 import type {
   Account,
   Cause,
-  DisputeAggregate,
   Environment,
   FoundDispute,
   InquiryOutcome,
   RecordDispute,
 } from '@tollgate/core';
 import { type Disputes, createDisputes, deriveDisputeToken } from './disputes.ts';
+import type { DisputeAggregate } from '@tollgate/books';
 
 export interface DisputesPollerDependencies {
   store: EventStore;

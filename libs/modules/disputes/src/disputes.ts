@@ -1,5 +1,7 @@
 /** Disputes in the event store. */
 import type { EventStore, Position } from '@tollgate/event-store';
+import { type Repository, createRepository, deriveToken } from '@tollgate/core';
+import type { Clock, Ids } from '@tollgate/service-kit';
 import {
   type DisputeAggregate as AggregateAt,
   type DisputeEvent,
@@ -10,11 +12,7 @@ import {
   disputeStream,
   evolveDisputeAggregate,
   versionOfDisputeEvent,
-  type Repository,
-  createRepository,
-  deriveToken,
-} from '@tollgate/core';
-import type { Clock, Ids } from '@tollgate/service-kit';
+} from '@tollgate/books';
 
 type DisputeAggregate = AggregateAt<Position>;
 export type Disputes = Repository<DisputeAggregate, DisputeEvent, ObserveDispute, DisputeRefusal>;

@@ -3,7 +3,6 @@ import {
   type Balance,
   createAccounts,
   type InquiryOutcome,
-  type LedgerAmounts,
   type Requester,
 } from '@tollgate/core';
 import { silentLog } from '@tollgate/service-kit';
@@ -12,6 +11,7 @@ import { describe, expect, it } from 'vitest';
 import { accountNamed, caller, createFakeProvider } from '@tollgate/core/testing';
 import { createBalances } from './balance.ts';
 import type { Reservation } from './reservations.ts';
+import type { LedgerAmounts } from '@tollgate/books';
 
 const asked = { kind: 'balance', balance: { currency: 'EUR', available: 700, hold: 300 } };
 

@@ -1,5 +1,4 @@
 /** Recomputes every balance from the events, to compare it with the balances of an index. Read-only. */
-import { createLedgerChanges, type LedgerAmounts, ledgerAccounts, type Standing } from '@tollgate/core';
 import {
   beginning,
   createFoldedStates,
@@ -8,6 +7,7 @@ import {
   type RecordedEvent,
 } from '@tollgate/event-store';
 import { kindOfStream, ledgerPrefixes, type ViewEnvelope, type ViewKind } from '@tollgate/views';
+import { createLedgerChanges, type LedgerAmounts, ledgerAccounts, type Standing } from '@tollgate/books';
 
 export interface RecomputedLedger {
   standings: readonly Standing[];

@@ -1,10 +1,11 @@
-import { type Requester, type Transfer } from '@tollgate/core';
+import { type Requester } from '@tollgate/core';
 import { caller, cause, useHarness } from '@tollgate/core/testing';
 import type { EventStore } from '@tollgate/event-store';
 import { describe, expect, it } from 'vitest';
 import { differencesOf, recomputeLedger } from './recompute.ts';
 import { balanceOf, reservationsOf } from './testing/reservations-of.ts';
 import { transferMoney } from './transfers.ts';
+import type { Transfer } from '@tollgate/books';
 
 const harness = useHarness();
 const shop: Requester = { ...caller, wallet: { kind: 'own' } };

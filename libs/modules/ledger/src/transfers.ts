@@ -1,19 +1,17 @@
 /** An operator moves money between two wallets of one merchant account and currency. Nothing else does. */
 import {
   type Cause,
-  decodeTransferEvent,
   deriveToken,
   type EventMetadata,
   firstSchemaVersion,
   type GuardRefusal,
-  type Transfer,
-  transferStream,
 } from '@tollgate/core';
 import { readLast } from '@tollgate/event-store';
 import { canonicalJson, utcDayOf } from '@tollgate/service-kit';
 import { type Reservation, reserve } from './reservations.ts';
 import { availableCap } from './balance-and-limit-guard.ts';
 import type { WalletReservations, WalletReservationsDependencies } from './wallet-reservations.ts';
+import { decodeTransferEvent, type Transfer, transferStream } from '@tollgate/books';
 
 export type TransferResult =
   | { kind: 'transferred'; token: string; replayed: boolean }

@@ -9,7 +9,7 @@ import {
   openProjectionForReading,
   positionInFile,
 } from '@tollgate/event-store';
-import type { Postponed, Standing } from '@tollgate/core';
+import type { Postponed } from '@tollgate/core';
 import { type Clock, type Ids, type Log, silentLog } from '@tollgate/service-kit';
 import {
   checkpointStream,
@@ -26,6 +26,7 @@ import { createIndexFile, type IndexFile, type IndexFileOptions } from './index-
 import { indexSchema } from './index-schema.ts';
 import { existsSync } from 'node:fs';
 import { allBalancesIn, ledgerSourceOf } from './index-ledger.ts';
+import type { Standing } from '@tollgate/books';
 
 /** The readers' side, in this thread or another one. */
 export interface FollowedIndex extends Pick<

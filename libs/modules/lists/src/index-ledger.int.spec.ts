@@ -1,5 +1,4 @@
 /** The ledger in the index: balances, daily sums, and the journal, read while events arrive. */
-import { entriesOf, ledgerAccounts, type Standing } from '@tollgate/core';
 import type { EventStore } from '@tollgate/event-store';
 import { temporaryFile, temporaryStore } from '@tollgate/event-store/testing';
 import { silentLog, systemClock, systemIds, utcDayOf } from '@tollgate/service-kit';
@@ -33,6 +32,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parsePostings } from './index-journal.ts';
 import { createPaymentIndex, type PaymentIndex } from './payment-index.ts';
+import { entriesOf, ledgerAccounts, type Standing } from '@tollgate/books';
 
 const { accepted, approved, declined, refunding, refundApproved, refundedElsewhere } = happening;
 const wallet = { environment: 'sandbox', wallet: 'team-shop', currency: 'EUR' } as const;

@@ -2,7 +2,7 @@
  * Sums in the index: balances, daily and monthly sums, and totals. They are updated in the transaction that writes a view: the
  * previous row shows the earlier contribution, so the difference is exact.
  */
-import type { Environment, LedgerAmounts, Spending, Standing } from '@tollgate/core';
+import type { Environment } from '@tollgate/core';
 import { utcDayOf } from '@tollgate/service-kit';
 import type {
   Contribution,
@@ -16,6 +16,7 @@ import type {
 import type { IndexFile } from './index-file.ts';
 import { monthKeys, type Changed } from './index-journal.ts';
 import type { Statements } from './index-rows.ts';
+import type { LedgerAmounts, Spending, Standing } from '@tollgate/books';
 
 export const ledgerTables = `
   CREATE TABLE balances (

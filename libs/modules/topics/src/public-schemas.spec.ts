@@ -2,14 +2,10 @@
 import { type RecordSubject, decodeGatewayRecord } from '@tollgate/gateway-api';
 import { headersSchema, eventTopics } from '@tollgate/gateway-api/asyncapi';
 import {
-  type DisputeEvent,
   type PaymentEvent,
   type PayoutEvent,
   reviewCodes,
-  disputeEventSchemas,
-  disputeStream,
   evolve,
-  evolveDispute,
   evolvePayout,
   paymentEventSchemas,
   paymentStream,
@@ -36,6 +32,7 @@ import { propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { publishedKinds } from './topic-records.ts';
+import { type DisputeEvent, disputeEventSchemas, disputeStream, evolveDispute } from '@tollgate/books';
 
 const metadata = { order: '4711' };
 const request = requested({ metadata, orderNumber: 'order-1', recurring: true, recurringToken: 'rec_1' });

@@ -1,6 +1,6 @@
 import { StoreUnavailable, type RecordedEvent } from '@tollgate/event-store';
 import { decodeDisputeRecord, decodePaymentRecord, decodePayoutRecord } from '@tollgate/gateway-api';
-import { disputeEventSchemas, paymentEventSchemas, payoutEventSchemas } from '@tollgate/core';
+import { paymentEventSchemas, payoutEventSchemas } from '@tollgate/core';
 import type { ViewEnvelope } from '@tollgate/views';
 import {
   type AnyEvent,
@@ -18,6 +18,7 @@ import { propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createRecordOf, publishedStream } from './topic-records.ts';
+import { disputeEventSchemas } from '@tollgate/books';
 
 const kinds: [string, fc.Arbitrary<AnyEvent[]>, object, (record: never) => { kind: string }][] = [
   ['payment', anyHistory, paymentEventSchemas, decodePaymentRecord],

@@ -1,15 +1,15 @@
 /** The journal entries of one event, for the index and the topic. */
+import { ownWalletTeam } from '@tollgate/core';
+import type { Position, RecordedEvent } from '@tollgate/event-store';
+import { omitUndefined } from '@tollgate/service-kit';
+import type { ViewEnvelope, ViewKind } from './view-kind.ts';
 import {
   entriesOf,
   type EntryKind,
   entryKindOf,
   type LedgerAccount,
   type LedgerOwner,
-  ownWalletTeam,
-} from '@tollgate/core';
-import type { Position, RecordedEvent } from '@tollgate/event-store';
-import { omitUndefined } from '@tollgate/service-kit';
-import type { ViewEnvelope, ViewKind } from './view-kind.ts';
+} from '@tollgate/books';
 
 export interface JournalRow extends LedgerOwner {
   /** Absent for an entry without a team in a shared wallet. */

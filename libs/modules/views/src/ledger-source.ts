@@ -2,18 +2,12 @@
  * The ledger as it is now: the sums of the index, and what the events change that it does not have yet. A payout is decided on
  * these, and does not wait for the index.
  */
-import {
-  createLedgerChanges,
-  type Environment,
-  type LedgerAmounts,
-  type LimitedOperation,
-  type Spending,
-  type Standing,
-} from '@tollgate/core';
+import { type Environment, type LimitedOperation } from '@tollgate/core';
 import type { RecordedEvent } from '@tollgate/event-store';
 import { TollgateError, utcDayOf } from '@tollgate/service-kit';
 import { kindOfStream, paymentKind, payoutKind, transferKind } from './view-kinds.ts';
 import type { ViewEnvelope, ViewKind } from './view-kind.ts';
+import { createLedgerChanges, type LedgerAmounts, type Spending, type Standing } from '@tollgate/books';
 
 export interface LedgerSource {
   /**

@@ -13,15 +13,10 @@ import {
   countedSchema,
   failedStreamSchema,
 } from '@tollgate/event-store';
-import {
-  InvariantViolation,
-  type Environment,
-  type InquiryNeed,
-  type Spending,
-  type Standing,
-} from '@tollgate/core';
+import { InvariantViolation, type Environment, type InquiryNeed } from '@tollgate/core';
 import { z } from 'zod';
 import type { Contribution } from './totals.ts';
+import type { Spending, Standing } from '@tollgate/books';
 
 /**
  * Raise with every change to a schema of views, to the fold, to the booking rule, or to the contents or columns of the index:

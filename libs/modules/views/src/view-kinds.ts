@@ -6,11 +6,6 @@ import {
   paymentPhases,
   payoutPhases,
   reservedAmount,
-  spendingOfPayment,
-  spendingOfPayout,
-  standingsOfPayment,
-  standingsOfPayout,
-  standingsOfTransfer,
   statusOfPayoutPhase,
   statusOfPhase,
   undecidedRefund,
@@ -32,6 +27,13 @@ import {
   type TransferView,
   type UnmatchedView,
 } from './views.ts';
+import {
+  spendingOfPayment,
+  spendingOfPayout,
+  standingsOfPayment,
+  standingsOfPayout,
+  standingsOfTransfer,
+} from '@tollgate/books';
 
 export const paymentKind: ViewKind<PaymentView> = {
   name: 'payment',

@@ -1,34 +1,36 @@
 /** The views of payments, payouts, disputes, transfers and unmatched operations: the state of one stream, folded from its events. */
 import {
-  decodeDisputeEvent,
   decodePaymentEvent,
   decodePayoutEvent,
-  decodeTransferEvent,
   decodeUnmatchedEvent,
-  disputeEventSchemas,
-  disputeStreamPrefix,
-  evolveDisputeAggregate,
   evolvePaymentAggregate,
   evolvePayoutAggregate,
-  evolveTransferAggregate,
   evolveUnmatchedAggregate,
   paymentSchema,
   paymentStreamPrefix,
   payoutSchema,
   payoutStreamPrefix,
-  transferSchema,
-  transferStreamPrefix,
   unmatchedSchema,
   unmatchedStreamPrefix,
-  type DisputeAggregate,
   type PaymentAggregate,
   type PayoutAggregate,
-  type TransferAggregate,
   type UnmatchedAggregate,
 } from '@tollgate/core';
 import type { Position } from '@tollgate/event-store';
 import { z } from 'zod';
 import { instantSchema, viewsOf, type Versioned } from './view-kind.ts';
+import {
+  decodeDisputeEvent,
+  decodeTransferEvent,
+  disputeEventSchemas,
+  disputeStreamPrefix,
+  evolveDisputeAggregate,
+  evolveTransferAggregate,
+  transferSchema,
+  transferStreamPrefix,
+  type DisputeAggregate,
+  type TransferAggregate,
+} from '@tollgate/books';
 
 export type PaymentView = PaymentAggregate<Position> & Versioned;
 export type PayoutView = PayoutAggregate<Position> & Versioned;

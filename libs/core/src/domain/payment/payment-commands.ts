@@ -7,7 +7,6 @@ import type { CallOutcome, CallWindow, Origin } from '../outbound-call/outbound-
 import type { Inquired, ResolveReview, ReviewRefusal, SharedObservation } from '../shared-inputs.ts';
 import type { RequestFingerprints } from '../request-fingerprint.ts';
 import type { Environment } from '../values.ts';
-import type { DisputeState } from '../dispute/dispute.ts';
 import type { Attempt, PaymentTerms, ReviewCode } from './payment-events.ts';
 
 /** The provider's record of a payment. */
@@ -129,6 +128,10 @@ export interface RecordObservation extends Inquired {
   /** When a capture or void without effect may be submitted again; absent if not now. */
   nextWindow?: CallWindow;
 }
+
+/** The provider's status of a dispute in our words. `unknown`: a value without a translation; it counts as open. */
+export const disputeStates = ['open', 'won', 'lost', 'unknown'] as const;
+export type DisputeState = (typeof disputeStates)[number];
 
 /** The bank's demand, as the dispute's own stream has it at `revision`. */
 export interface RecordDispute {

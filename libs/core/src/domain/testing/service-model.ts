@@ -3,7 +3,7 @@
  * second call or an excessive refund: that is the gateway's task here.
  */
 import type { ObservedPayment } from '../payment/payment-commands.ts';
-import { disputeStates, type DisputeState } from '../dispute/dispute.ts';
+import { disputeStates, type DisputeState } from '../payment/payment-commands.ts';
 import { terms } from './samples.ts';
 
 export interface ServicePayment {

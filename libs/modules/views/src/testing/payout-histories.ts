@@ -1,14 +1,8 @@
 /** Histories of payouts and disputes for specs. Every secret value is marked with `planted`. */
-import {
-  evolveDispute,
-  evolvePayout,
-  type DisputeEvent,
-  type Environment,
-  type PayoutEvent,
-  type PayoutEventOf,
-} from '@tollgate/core';
+import { evolvePayout, type Environment, type PayoutEvent, type PayoutEventOf } from '@tollgate/core';
 import fc from 'fast-check';
 import { historiesOf, planted, startedAt } from './histories.ts';
+import { evolveDispute, type DisputeEvent } from '@tollgate/books';
 
 export interface PayoutRequestedOptions {
   team?: string;

@@ -1,17 +1,22 @@
 /**
  * The ledger: every cent in double entry. A standing holds the amounts of one payment, payout or transfer in the accounts of
- * its
- * wallet; they sum to zero. A journal entry is the change of a standing by one event. Both are computed from the events.
+ * its wallet; they sum to zero. A journal entry is the change of a standing by one event. Both are computed from the events.
  */
-import { disputedAmount, lostAmount } from './payment/payment-state.ts';
-import { reservedByDiscrepancies } from './payment/observation.ts';
-import { isPaidPhase, reservedAmount, type Payment } from './payment/payment-state.ts';
-import { statusOfPayoutPhase } from './payout/payout-machine.ts';
-import { reservedByPayoutDiscrepancies, type Payout } from './payout/payout-state.ts';
-import type { LimitedOperation } from './requester.ts';
+import {
+  type Environment,
+  type LimitedOperation,
+  type Payment,
+  type Payout,
+  disputedAmount,
+  isPaidPhase,
+  lostAmount,
+  reservedAmount,
+  reservedByDiscrepancies,
+  reservedByPayoutDiscrepancies,
+  statusOfPayoutPhase,
+  statusOfPhase,
+} from '@tollgate/core';
 import type { Transfer } from './transfer.ts';
-import { statusOfPhase } from './payment/payment-machine.ts';
-import type { Environment } from './values.ts';
 
 export const ledgerAccounts = [
   /** The outside world: the source and destination of money. */

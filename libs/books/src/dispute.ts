@@ -1,37 +1,24 @@
 /**
  * A dispute: the customer's bank demands money back (stream `dispute-<token>`). The stream records the provider's list and the
- * payment that it concerns. Once that payment is known, `payment/disputes.ts` records it there as well.
+ * payment that it concerns. Once that payment is known, the core records it there as well (`payment/disputes.ts`).
  */
-import { amountSchema, currencySchema } from '../money.ts';
-import { z } from 'zod';
-import type { Decision } from '../decision.ts';
-import { InvariantViolation, unreachable } from '../invariant.ts';
-import { type EventOf, eventFamily } from '../schema-version.ts';
-import { environmentSchema, instantSchema, omitUndefined, type Environment } from '../values.ts';
+import {
+  type Decision,
+  type Environment,
+  type EventOf,
+  type ObservedDispute,
+  disputeStates,
+  environmentSchema,
+  eventFamily,
+  instantSchema,
+} from '@tollgate/core';
+import { amountSchema, currencySchema } from '@tollgate/core/money';
+import { InvariantViolation, omitUndefined } from '@tollgate/service-kit';
 import { maskedText } from '@tollgate/service-kit/card-number';
+import { z } from 'zod';
 
 export const disputeStreamPrefix = 'dispute-';
 export const disputeStream = (token: string): string => `${disputeStreamPrefix}${token}`;
-
-/** The provider's status in our words. `unknown`: a value without a translation; it counts as open. */
-export const disputeStates = ['open', 'won', 'lost', 'unknown'] as const;
-export type DisputeState = (typeof disputeStates)[number];
-
-/** A dispute in the provider's list. */
-export interface ObservedDispute {
-  /** The provider's id, unique within the account. */
-  id: string;
-  amount: number;
-  currency: string;
-  /** The provider's own value: the specification lists none. */
-  status: string;
-  state: DisputeState;
-  type?: string;
-  reasonCode?: string;
-  comment?: string;
-  /** Milliseconds since the Unix epoch. */
-  openedAt?: number;
-}
 
 /** The provider's list shows the dispute. */
 export interface ObserveDispute {
@@ -176,7 +163,5 @@ export function evolveDispute(state: Dispute | undefined, event: DisputeEvent): 
       return { ...state, ...omitUndefined(event.data) };
     case 'DisputeMatched':
       return { ...state, ...event.data };
-    default:
-      return unreachable(event);
   }
 }

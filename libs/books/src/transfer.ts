@@ -1,9 +1,8 @@
 /** An operator moves money between two wallets of a merchant account (stream `transfer-<token>`). */
-import { amountSchema, currencySchema } from './money.ts';
+import { type EventOf, environmentSchema, eventFamily, textSchema } from '@tollgate/core';
+import { amountSchema, currencySchema } from '@tollgate/core/money';
+import { InvariantViolation } from '@tollgate/service-kit';
 import { z } from 'zod';
-import { InvariantViolation } from './invariant.ts';
-import { eventFamily, type EventOf } from './schema-version.ts';
-import { environmentSchema, textSchema } from './values.ts';
 
 export const transferStreamPrefix = 'transfer-';
 export const transferStream = (token: string): string => `${transferStreamPrefix}${token}`;

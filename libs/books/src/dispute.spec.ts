@@ -1,9 +1,10 @@
 import { scenario, propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import matchedLater from '../histories/v1/dispute-matched-later.json' with { type: 'json' };
-import matched from '../histories/v1/dispute-matched.json' with { type: 'json' };
-import { InvariantViolation } from '../invariant.ts';
+import matchedLater from './histories/dispute-matched-later.json' with { type: 'json' };
+import matched from './histories/dispute-matched.json' with { type: 'json' };
+import type { ObservedDispute } from '@tollgate/core';
+import { InvariantViolation } from '@tollgate/service-kit';
 import {
   decideDispute,
   decodeDisputeEvent,
@@ -14,7 +15,6 @@ import {
   type DisputeEvent,
   type DisputeRefusal,
   type ObserveDispute,
-  type ObservedDispute,
 } from './dispute.ts';
 import { containsCardNumber } from '@tollgate/service-kit/card-number';
 

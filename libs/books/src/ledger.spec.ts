@@ -10,13 +10,16 @@ import {
   type JournalEntry,
   type Standing,
 } from './ledger.ts';
-import { evolve } from './payment/payment-evolve.ts';
-import { type PaymentState } from './payment/payment-state.ts';
-import type { PaymentEvent } from './payment/payment-events.ts';
-import { evolvePayout, type PayoutState } from './payout/payout-state.ts';
-import type { PayoutEvent } from './payout/payout-events.ts';
-import { payoutApprovalRequested, payoutHistoryTo, payoutTerms } from './testing/payout-samples.ts';
-import { adopted, historyTo, refundSubmitted, sampleEvents } from './testing/samples.ts';
+import {
+  type PaymentEvent,
+  type PaymentState,
+  type PayoutEvent,
+  type PayoutState,
+  evolve,
+  evolvePayout,
+} from '@tollgate/core';
+import { payoutApprovalRequested, payoutHistoryTo, payoutTerms } from '@tollgate/core/testing/payout-samples';
+import { adopted, historyTo, refundSubmitted, sampleEvents } from '@tollgate/core/testing/samples';
 
 const postings = (entries: readonly JournalEntry[]) =>
   entries.map((entry) =>

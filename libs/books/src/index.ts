@@ -1,0 +1,4 @@
+export * from './dispute.ts';
+export * from './ledger.ts';
+export * from './records.ts';
+export * from './transfer.ts';

@@ -1,0 +1,29 @@
+/** Disputes and transfers with the metadata of their streams. Views store them. */
+import { type Aggregate, type Happened, envelopeAfter } from '@tollgate/core';
+import { type Dispute, type DisputeEvent, evolveDispute } from './dispute.ts';
+import { type Transfer, type TransferEvent, evolveTransfer } from './transfer.ts';
+
+export interface DisputeAggregate<Position extends string = string> extends Aggregate<Position> {
+  dispute: Dispute;
+}
+export interface TransferAggregate<Position extends string = string> extends Aggregate<Position> {
+  transfer: Transfer;
+}
+
+/** @throws InvariantViolation if events are missing before this one, or the dispute rules it out */
+export const evolveDisputeAggregate = <Position extends string>(
+  before: DisputeAggregate<Position> | undefined,
+  happened: Happened<DisputeEvent, Position>,
+): DisputeAggregate<Position> => ({
+  ...envelopeAfter(before, happened),
+  dispute: evolveDispute(before?.dispute, happened.event),
+});
+
+/** As {@link evolveDisputeAggregate}, for a transfer. */
+export const evolveTransferAggregate = <Position extends string>(
+  before: TransferAggregate<Position> | undefined,
+  happened: Happened<TransferEvent, Position>,
+): TransferAggregate<Position> => ({
+  ...envelopeAfter(before, happened),
+  transfer: evolveTransfer(before?.transfer, happened.event),
+});
