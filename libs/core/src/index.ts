@@ -5,7 +5,7 @@ export * from './aggregates/recurring-tokens.ts';
 export { type RefundKey, refundKeyStream, refundKeyUsedSchema } from './aggregates/refund-keys.ts';
 export * from './aggregates/repository.ts';
 export * from './aggregates/subjects.ts';
-export { type Adoptions, createAdoptions } from './aggregates/payments.ts';
+export { foldOfPayments } from './aggregates/payments.ts';
 export { createPayouts, type Payouts } from './aggregates/payouts.ts';
 export {
   createUnmatchedOperations,
@@ -17,14 +17,12 @@ export * from './callbacks/callback-consumer.ts';
 export * from './callbacks/callback-records.ts';
 export * from './core.ts';
 export * from './domain/aggregate.ts';
-export * from './domain/allowed-origins.ts';
 export * from './domain/event-metadata.ts';
 export * from './domain/failed-inquiry.ts';
 export * from './domain/next-inquiry-due.ts';
 export * from './domain/invariant.ts';
 export * from './domain/metadata.ts';
 export * from './domain/ownership.ts';
-export * from './domain/payment/adoption.ts';
 export * from './domain/payment/inquiry-need.ts';
 export * from './domain/payment/payment-commands.ts';
 export * from './domain/payment/payment-events.ts';
@@ -37,10 +35,17 @@ export * from './domain/payout/payout-state.ts';
 export * from './domain/requester.ts';
 export * from './domain/schema-version.ts';
 export * from './domain/unmatched/unmatched.ts';
-export type { Decision } from './domain/decision.ts';
+export { type Decision, events, refuse } from './domain/decision.ts';
 export { isRefundedByWord } from './domain/discrepancy.ts';
 export { mayBePaid } from './domain/payment/creation.ts';
-export { refundedAmountOf, reservedByDiscrepancies, statusOf } from './domain/payment/observation.ts';
+export {
+  declineReasonOf,
+  isPartOf,
+  maskOf,
+  refundedAmountOf,
+  reservedByDiscrepancies,
+  statusOf,
+} from './domain/payment/observation.ts';
 export { evolve } from './domain/payment/payment-evolve.ts';
 export { doubtsAbout, mayBeMade, mayHaveBeenMade } from './domain/payment/refunds.ts';
 export { resolutionsOf } from './domain/payment/resolutions.ts';
@@ -49,6 +54,7 @@ export { mayBePaidOut } from './domain/payout/payout-observation.ts';
 export { type CallOutcome, type EndReason, endReasons } from './domain/outbound-call/outbound-call.ts';
 export { isAbout, resolutionSchema, type Review } from './domain/review.ts';
 export {
+  cut,
   type Environment,
   environmentSchema,
   instantSchema,
@@ -56,13 +62,13 @@ export {
   textSchema,
 } from './domain/values.ts';
 export * from './inquiry/inquiry-schedule.ts';
-export * from './inquiry/inquiry-shards.ts';
 export { type InquiryResult } from './inquiry/inquiries.ts';
 export { inquireNamed, type Listed } from './inquiry/inquire.ts';
 export * from './operations/capture-or-void.ts';
 export * from './operations/create-payment.ts';
 export * from './operations/create-payout.ts';
 export * from './operations/guard.ts';
+export type { OriginRefusal } from './operations/origin-refusal.ts';
 export * from './operations/recorded-decision.ts';
 export * from './operations/refund-payment.ts';
 export * from './operations/resolve-review.ts';

@@ -1,6 +1,8 @@
+export * from './allowed-origins.ts';
 export * from './background.ts';
 export * from './canonical-json.ts';
 export * from './card-number.ts';
+export * from './circuit-breaker.ts';
 export * from './clock.ts';
 export * from './config.ts';
 export * from './connection-limit.ts';
@@ -32,6 +34,7 @@ export * from './server-tls.ts';
 export * from './slow-requests.ts';
 export * from './stopwatch.ts';
 export * from './token-bucket.ts';
+export * from './turn-queue.ts';
 export * from './under-way.ts';
 export * from './vault.ts';
 export { type ReadShare, createReadShare } from './read-share.ts';

@@ -5,11 +5,10 @@ import {
   createAskAccount,
   inquiryLimits,
   type ComparablePayment,
-  isAllowedOrigin,
   walletNameOf,
 } from '@tollgate/core';
 import { type AdoptedRow, type AdoptionOrder, type AdoptionTally, adoptPayments } from '@tollgate/adoption';
-import { createVault, omitUndefined, containsCardNumber } from '@tollgate/service-kit';
+import { createVault, omitUndefined, containsCardNumber, isAllowedOrigin } from '@tollgate/service-kit';
 import {
   type CommandResult,
   InvalidParameter,

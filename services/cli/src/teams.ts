@@ -1,7 +1,7 @@
 /** `team …`: teams, the allowed origins of their URLs, and the limits of their payouts. */
-import { type Wallet, limitedOperations, originPurposes, originsMax } from '@tollgate/core';
+import { type Wallet, limitedOperations } from '@tollgate/core';
 import { formatAmount } from '@tollgate/core/money';
-import { omitUndefined } from '@tollgate/service-kit';
+import { omitUndefined, originPurposes, originsMax } from '@tollgate/service-kit';
 import {
   type CommandResult,
   argument,

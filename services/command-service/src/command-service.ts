@@ -16,8 +16,6 @@ import {
   type InquirySchedule,
   type InquiryScheduleDependencies,
   createInquirySchedule,
-  type Place,
-  runShards,
   quietPeriodMs,
 } from '@tollgate/core';
 import type { OperatorCredentials, SecurityWatch, TeamDirectory, TeamKeys } from '@tollgate/teams';
@@ -40,6 +38,7 @@ import { registerReviewRoutes } from './routes/review-routes.ts';
 import { registerTeamRoutes } from './routes/team-routes.ts';
 import { createBackground } from '@tollgate/service-kit';
 import { type AccountsFile, createAccountChanges } from '@tollgate/merchant-accounts';
+import { type Place, runShards } from './inquiry-shards.ts';
 
 export interface CommandServiceDependencies extends CoreDependencies {
   bus: MessageBus;

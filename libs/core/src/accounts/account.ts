@@ -1,4 +1,5 @@
 /** Merchant accounts at a provider, and permits for calls that move money through them. */
+import type { BreakerEnd, BreakerState } from '@tollgate/service-kit';
 import type { CallOutcome } from '../domain/outbound-call/outbound-call.ts';
 import type { Environment } from '../domain/values.ts';
 import type { Provider } from '../provider.ts';
@@ -47,6 +48,12 @@ export interface Account extends AccountConfig {
 /** The outcome of a permit's call; `unused` if no call was made. */
 export type PermitEnd = CallOutcome<unknown>['kind'] | 'unused';
 
+/** A refusal is an answer: the account works. */
+export function breakerEndOf(end: PermitEnd): BreakerEnd {
+  if (end === 'unused') return end;
+  return end === 'unknown' || end === 'not-sent' ? 'failed' : 'succeeded';
+}
+
 /**
  * The right to make one money-moving call through one account, now. Hold it with `using`: a permit that is not released
  * is lost permanently.
@@ -80,7 +87,7 @@ export interface AccountHealth {
   environment: Environment;
   account: string;
   state: AccountState;
-  breaker: 'closed' | 'open' | 'half-open';
+  breaker: BreakerState;
   callsUnderWay: number;
   waiting: number;
 }

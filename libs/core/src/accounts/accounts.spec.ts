@@ -4,7 +4,7 @@ import { createFakeClock } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
 import { type Account, type PermitEnd, type Permit, type PermitResult } from './account.ts';
 import { createAccounts } from './accounts.ts';
-import { breakerFailuresMax, breakerOpenMs } from './circuit-breaker.ts';
+import { breakerFailuresMax, breakerOpenMs } from '@tollgate/service-kit';
 import { permitWaitMs, waitingMax } from './permits.ts';
 
 /** Compared by identity only. */

@@ -6,7 +6,7 @@ import { createFakeClock } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
 import type { Account, Permit, PermitResult } from './account.ts';
 import { createAccounts } from './accounts.ts';
-import { breakerFailuresMax } from './circuit-breaker.ts';
+import { breakerFailuresMax } from '@tollgate/service-kit';
 import { permitWaitMs } from './permits.ts';
 
 const account = (name: string, changes: Partial<Account> = {}): Account => ({

@@ -2,16 +2,25 @@
  * Permits of one account. Each needs the operators' consent, a closed circuit, a free place, and a token of the rate. Callers
  * without one wait in a queue, first come, first served.
  */
-import type { AccountState } from './account.ts';
 import {
+  type BreakerChange,
   type Clock,
   type Log,
+  createCircuitBreaker,
   omitUndefined,
   createTokenBucket,
   startStopwatch,
 } from '@tollgate/service-kit';
-import type { Account, AccountHealth, ClosedState, Permit, PermitEnd, PermitResult } from './account.ts';
-import { type BreakerChange, createCircuitBreaker } from './circuit-breaker.ts';
+import {
+  type Account,
+  type AccountHealth,
+  type AccountState,
+  type ClosedState,
+  type Permit,
+  type PermitEnd,
+  type PermitResult,
+  breakerEndOf,
+} from './account.ts';
 
 /** Maximum number of callers that wait for one account; more are rejected. */
 export const waitingMax = 1_000;
@@ -71,7 +80,7 @@ export function createAccountGate(deps: {
       isOut = false;
       callsUnderWay -= 1;
       if (end === 'unused') tokens.giveBack();
-      endCall(end);
+      endCall(breakerEndOf(end));
       onRelease();
     }
     const ageMs = startStopwatch(clock);

@@ -1,5 +1,4 @@
 import type { EventStore, Position } from '@tollgate/event-store';
-import { adoptPayment, type AdoptPayment, type AdoptionRefusal } from '../domain/payment/adoption.ts';
 import { decide } from '../domain/payment/payment-decide.ts';
 import {
   decodePaymentEvent,
@@ -16,10 +15,8 @@ export type PaymentAggregate = AggregateAt<Position>;
 export type Payments = Repository<PaymentAggregate, PaymentEvent, PaymentInput, PaymentRefusal>;
 export type PaymentDone = Done<PaymentAggregate, PaymentEvent>;
 
-/** The same payments, for adoption. */
-export type Adoptions = Repository<PaymentAggregate, PaymentEvent, AdoptPayment, AdoptionRefusal>;
-
-const folded = {
+/** How the stream of a payment is read, whoever decides. */
+export const foldOfPayments = {
   stream: paymentStream,
   decode: decodePaymentEvent,
   versionOf: versionOfPaymentEvent,
@@ -28,14 +25,7 @@ const folded = {
 
 export const createPayments = (deps: { store: EventStore; clock: Clock; ids: Ids }): Payments =>
   createRepository(deps, {
-    ...folded,
+    ...foldOfPayments,
     decide: (aggregate: PaymentAggregate | undefined, input: PaymentInput) =>
       decide(aggregate?.payment, input),
-  });
-
-export const createAdoptions = (deps: { store: EventStore; clock: Clock; ids: Ids }): Adoptions =>
-  createRepository(deps, {
-    ...folded,
-    decide: (aggregate: PaymentAggregate | undefined, command: AdoptPayment) =>
-      adoptPayment(aggregate?.payment, command),
   });

@@ -8,7 +8,7 @@ import { expect, it } from 'vitest';
 import { inquireNamed } from '../inquiry/inquire.ts';
 import { accountNamed, cause, teaFor } from '../testing/harness.ts';
 import { useHarness } from '../testing/use-harness.ts';
-import { breakerOpenMs } from '../accounts/circuit-breaker.ts';
+import { breakerOpenMs } from '@tollgate/service-kit';
 import { consumeCallbacks } from './callback-consumer.ts';
 import { readCallback } from '../testing/read-callback.ts';
 

@@ -11,7 +11,7 @@ import type { Cause } from '../aggregates/repository.ts';
 import { planAttempt } from '../outbound/call-times.ts';
 import { type PaymentCallsDependencies, type SentOnly, authorize } from '../outbound/payment-calls.ts';
 import { type IdempotencyKey, deriveOperationToken } from '../tokens.ts';
-import { type OriginRefusal, originRefusal } from '../domain/allowed-origins.ts';
+import { type OriginRefusal, originRefusal } from './origin-refusal.ts';
 import { type Awaited, awaitOutcome } from './await-outcome.ts';
 import { type GuardRefusal, passGuards } from './guard.ts';
 import {

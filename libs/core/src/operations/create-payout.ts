@@ -18,7 +18,7 @@ import { type Cause, requireDone } from '../aggregates/repository.ts';
 import { answersThat } from '../outbound/ask-account.ts';
 import { providerOrderNumber, windowAt } from '../outbound/call-times.ts';
 import { type IdempotencyKey, deriveOperationToken } from '../tokens.ts';
-import { type OriginRefusal, originRefusal } from '../domain/allowed-origins.ts';
+import { type OriginRefusal, originRefusal } from './origin-refusal.ts';
 import { type Awaited, inquireBriefly, required } from './await-outcome.ts';
 import { type GuardRefusal, guardedAccounts, passGuards } from './guard.ts';
 import {

@@ -2,9 +2,9 @@
 import type { Environment } from '../domain/values.ts';
 import type { InquiryFailure } from '../domain/failed-inquiry.ts';
 import type { Inquirer, InquiryOutcome } from '../provider.ts';
-import type { Clock, Log } from '@tollgate/service-kit';
+import { type BreakerChange, type Clock, type Log, createCircuitBreaker } from '@tollgate/service-kit';
+import { breakerEndOf } from '../accounts/account.ts';
 import type { Accounts, InquiryLimits } from '../accounts/accounts.ts';
-import { type BreakerChange, createCircuitBreaker } from '../accounts/circuit-breaker.ts';
 import type { Cause } from '../aggregates/repository.ts';
 import { type InquiryPriority, createInquiryBudget } from './inquiry-budget.ts';
 
@@ -115,7 +115,7 @@ export function createAskAccount(deps: {
         log.error({ error, account, operation: 'inquiry' }, 'the provider adapter failed');
         return { kind: 'unknown', reason: 'the adapter failed' } as const;
       });
-      end(outcome.kind === 'missing' ? 'accepted' : outcome.kind);
+      end(outcome.kind === 'missing' ? 'succeeded' : breakerEndOf(outcome.kind));
       log.debug({ account, operation: 'inquiry', outcome: outcome.kind }, 'inquired at the provider');
       return outcome;
     } finally {

@@ -3,7 +3,7 @@
  * waiting caller come first. None starves: under load, callers begin half of the inquiries, teams take turns, and a quarter
  * of the places is reserved for callers, another quarter for the rest.
  */
-import { type Clock, createTokenBucket } from '@tollgate/service-kit';
+import { type Clock, createTokenBucket, createTurnQueue } from '@tollgate/service-kit';
 import type { InquiryLimits } from '../accounts/accounts.ts';
 
 /** In order of service: a caller waits, a callback arrived, the schedule finds an item due. */
@@ -26,7 +26,8 @@ export function createInquiryBudget(deps: {
   const { clock, stopping } = deps;
   const { concurrentMax, perSecondMax } = deps.limits;
   const tokens = createTokenBucket(perSecondMax, clock);
-  const waiting = { caller: createQueue(), callback: createQueue(), schedule: createQueue() };
+  const newQueue = createTurnQueue<(mayBegin: boolean) => void>;
+  const waiting = { caller: newQueue(), callback: newQueue(), schedule: newQueue() };
   const underWay = { caller: 0, callback: 0, schedule: 0 };
   let turn = 0;
   let isAlarmSet = false;
@@ -85,45 +86,6 @@ export function createInquiryBudget(deps: {
     leave(priority: InquiryPriority): void {
       underWay[priority] -= 1;
       serve();
-    },
-  };
-}
-
-type Enter = (mayBegin: boolean) => void;
-
-/** Within one priority: first come, first served within a team, and teams in turn. */
-function createQueue() {
-  const byTeam = new Map<string, Enter[]>();
-  return {
-    isEmpty: () => byTeam.size === 0,
-    lengthOf: (team: string) => byTeam.get(team)?.length ?? 0,
-    has: (team: string, enter: Enter) => byTeam.get(team)?.includes(enter) ?? false,
-    /** False if it has already left. */
-    remove(team: string, enter: Enter): boolean {
-      const before = byTeam.get(team) ?? [];
-      const after = before.filter((each) => each !== enter);
-      if (after.length > 0) byTeam.set(team, after);
-      else byTeam.delete(team);
-      return after.length < before.length;
-    },
-    push(team: string, enter: Enter) {
-      const waiting = byTeam.get(team);
-      if (waiting === undefined) byTeam.set(team, [enter]);
-      else waiting.push(enter);
-    },
-    shift(): Enter | undefined {
-      for (const [team, waiting] of byTeam) {
-        byTeam.delete(team);
-        const first = waiting.shift();
-        if (waiting.length > 0) byTeam.set(team, waiting);
-        return first;
-      }
-      return undefined;
-    },
-    clear: () => {
-      const all = [...byTeam.values()].flat();
-      byTeam.clear();
-      return all;
     },
   };
 }

@@ -1,16 +1,11 @@
 /** Requests of operators that change teams and keys. */
 import { currencySchema } from '@tollgate/core/money';
-import {
-  environmentSchema,
-  limitedOperations,
-  originPurposes,
-  originsMax,
-  walletNameSchema,
-} from '@tollgate/core';
+import { environmentSchema, limitedOperations, walletNameSchema } from '@tollgate/core';
 import { networksMax, requestsPerSecondSchema, scopeSchema, scopes, teamNameSchema } from '@tollgate/teams';
 import { z } from 'zod';
 import { instantSchema } from './queries.ts';
 import { holdsNoCardNumber, mustHoldNoCardNumber } from './kept-text.ts';
+import { originPurposes, originsMax } from '@tollgate/service-kit';
 
 const scopeRule = `must be a list of ${scopes.join(', ')}, each once`;
 

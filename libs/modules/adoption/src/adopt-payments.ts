@@ -7,8 +7,6 @@ import {
   type Actor,
   type Environment,
   type ComparablePayment,
-  type Adoptions,
-  createAdoptions,
   type RecurringTokens,
   createRecurringTokens,
   type Cause,
@@ -21,6 +19,7 @@ import {
 } from '@tollgate/core';
 import { type Clock, type Ids, type Vault, dayMs, TollgateError } from '@tollgate/service-kit';
 import { type AdoptedRow, adoptRow, type AdoptionOutcome, adoptionOutcomes } from './adopt-row.ts';
+import { type Adoptions, createAdoptions } from './adoption.ts';
 
 export interface AdoptionOrder {
   environment: Environment;

@@ -1,8 +1,5 @@
 /** Classifies one row of the provider's list: ours, foreign, or adopted. */
 import {
-  adoptPayment,
-  type AdoptPayment,
-  type AdoptionRefusal,
   type ComparablePayment,
   deriveUnmatchedToken,
   resolveAsKnown,
@@ -12,6 +9,7 @@ import {
 } from '@tollgate/core';
 import { omitUndefined } from '@tollgate/service-kit';
 import type { Adopting, AdoptionOrder } from './adopt-payments.ts';
+import { adoptPayment, type AdoptPayment, type AdoptionRefusal } from './adoption.ts';
 
 export const adoptionOutcomes = [
   'adopted',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import history from '../histories/v1/team.json' with { type: 'json' };
-import { InvariantViolation, originPurposes, originsMax, type OriginPurpose } from '@tollgate/core';
+import { InvariantViolation } from '@tollgate/core';
 import {
   activeKeysMax,
   decideTeam,
@@ -17,6 +17,7 @@ import {
   type TeamState,
 } from './team.ts';
 import { networksMax } from './networks.ts';
+import { originPurposes, originsMax, type OriginPurpose } from '@tollgate/service-kit';
 
 const added: TeamEvent = { type: 'TeamAdded', data: { name: 'shop' } };
 

@@ -1,10 +1,6 @@
 /** A team that uses the gateway, and its keys (stream `team-<name>`). Secrets of keys are never here, only their hashes. */
 import { z } from 'zod';
 import {
-  normalizeOrigin,
-  originPurposes,
-  originsMax,
-  type OriginPurpose,
   type Decision,
   type EventOf,
   InvariantViolation,
@@ -20,7 +16,13 @@ import {
   type RotateWebhookSecret,
   type WebhookRotation,
 } from './webhook-rotation.ts';
-import { omitUndefined } from '@tollgate/service-kit';
+import {
+  omitUndefined,
+  normalizeOrigin,
+  originPurposes,
+  originsMax,
+  type OriginPurpose,
+} from '@tollgate/service-kit';
 import {
   decideMoney,
   evolveMoney,

@@ -1,10 +1,9 @@
 import type { EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
-import { isAllowedOrigin } from '@tollgate/core';
 import { type Scope, createTeamDirectory, parseApiKey, createTeams } from '@tollgate/teams';
 
 import { testTeamKeys, testVerifier } from '@tollgate/teams/testing';
-import { type Secret, silentLog, systemIds } from '@tollgate/service-kit';
+import { type Secret, silentLog, systemIds, isAllowedOrigin } from '@tollgate/service-kit';
 import { createFakeClock } from '@tollgate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { ensureDemoTeam } from './demo-team.ts';

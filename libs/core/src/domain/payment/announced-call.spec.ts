@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import {
+  adopted,
   announcedCall,
   attempt,
   historyTo,
@@ -86,4 +87,8 @@ test('no other event announces a call', () => {
 test('a submission that the payment does not have breaks the stream', () => {
   const payment = paymentAfter(historyTo.authorized);
   expect(() => callAnnouncedBy([sampleEvents.CaptureSubmitted], payment)).toThrow(InvariantViolation);
+});
+
+test('an adoption announces no call', () => {
+  expect(announcedBy([], [adopted()])).toBeUndefined();
 });

@@ -5,15 +5,16 @@ import {
   apiError,
   attempt,
   decided,
+  fold,
   historyTo,
   inquired,
   observed,
   paymentAfter,
   refundSubmitted,
   requested,
+  requestPayment,
   sampleEvents,
 } from '../testing/samples.ts';
-import { adoptPayment } from './adoption.ts';
 import { likeliestOf, mayBePaid } from './creation.ts';
 import type { ObservedPayment, PaymentInput, RecordSearch } from './payment-commands.ts';
 import { decide } from './payment-decide.ts';
@@ -227,21 +228,9 @@ it('a refund of ours explains a part of the refunded sum, and never more than al
   expect(refundedElsewhere({ ...payment, refundedAmount: 200 })).toBe(0);
 });
 
-it('an adopted payment becomes payable once, and only if an operator says so', () => {
-  const again = (history: readonly PaymentEvent[], isPayable: boolean) =>
-    adoptPayment(paymentAfter(history), {
-      type: 'AdoptPayment',
-      environment: 'sandbox',
-      team: 'shop',
-      wallet: 'team-shop',
-      isPayable,
-      account: 'main',
-      product: 'A ticket',
-      observed: observed('approved'),
-      adoptedAt: 500,
-    });
-  const declared = { type: 'AdoptionDeclaredPayable', data: {} } as const;
-  expect(again([adopted()], true)).toEqual({ kind: 'events', events: [declared] });
-  expect(again([adopted()], false)).toEqual({ kind: 'events', events: [] });
-  expect(again([adopted(), declared], true)).toEqual({ kind: 'events', events: [] });
+it('an adopted payment neither begins again nor counts as requested', () => {
+  expect(() => fold([adopted(), adopted()])).toThrow('occurred after the first event');
+  expect(decide(fold([adopted()]), requestPayment())).toMatchObject({
+    refusal: { code: 'idempotency_key_reused' },
+  });
 });

@@ -6,8 +6,8 @@ import { everywhere, reachOf } from '../operators/grants.ts';
 import { type AuditEntry, readAuditPage } from '../security-log/audit.ts';
 import { scopes as allScopes, teamStream, type Scope, type TeamEvent } from '../team.ts';
 import type { TeamKeys } from '../teams.ts';
-import type { Environment, OriginPurpose } from '@tollgate/core';
-import { omitUndefined } from '@tollgate/service-kit';
+import type { Environment } from '@tollgate/core';
+import { omitUndefined, type OriginPurpose } from '@tollgate/service-kit';
 import { formatApiKey, hashApiKeySecret, type ApiKey } from '../api-key.ts';
 import { appended } from '@tollgate/event-store/testing';
 

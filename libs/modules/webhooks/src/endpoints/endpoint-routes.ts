@@ -2,7 +2,7 @@
 import type { EventStore } from '@tollgate/event-store';
 import { type PublicWebhookEndpoint, everyWebhookEvent, toIso } from '@tollgate/gateway-api';
 import { type Call, type Route, addRoute, routes, bodySchemas, sendError } from '@tollgate/gateway-api/http';
-import { type Actor, InvariantViolation, isAllowedOrigin } from '@tollgate/core';
+import { type Actor, InvariantViolation } from '@tollgate/core';
 import {
   type Clock,
   type Ids,
@@ -13,6 +13,7 @@ import {
   sendErrors,
   toErrorEntries,
   webhookSecretsOf,
+  isAllowedOrigin,
 } from '@tollgate/service-kit';
 import { type Caller, type TeamDirectory } from '@tollgate/teams';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';

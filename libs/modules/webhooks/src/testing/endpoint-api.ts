@@ -8,9 +8,9 @@ import {
   parseWebhookSecrets,
   silentLog,
   systemIds,
+  isAllowedOrigin,
 } from '@tollgate/service-kit';
 import { createTeamDirectory } from '@tollgate/teams';
-import { isAllowedOrigin } from '@tollgate/core';
 import { appendTeamEvents, givenTeam, originsAllowed, testVerifier } from '@tollgate/teams/testing';
 import { createFakeClock } from '@tollgate/testing';
 import fastify from 'fastify';

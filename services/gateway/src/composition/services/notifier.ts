@@ -7,8 +7,7 @@ import {
   runNotifier,
   type WebhookClient,
 } from '@tollgate/webhooks';
-import { isAllowedOrigin } from '@tollgate/core';
-import { dayMs, omitUndefined } from '@tollgate/service-kit';
+import { dayMs, omitUndefined, isAllowedOrigin } from '@tollgate/service-kit';
 import { inBackground } from '../background.ts';
 import { watchEndpoints } from '../metrics/watch-services.ts';
 import type { Parts } from '../parts.ts';

@@ -1,23 +1,22 @@
-import { scenario } from '@tollgate/testing';
-import { describe, expect, test } from 'vitest';
+import {
+  type ObservedPayment,
+  type PaymentEvent,
+  evolve,
+  evolvePaymentAggregate,
+  inquiryNeedOf,
+  refundableAmount,
+} from '@tollgate/core';
 import {
   adopted,
   decided,
-  fold,
   inquired,
   observed,
   paymentAfter,
-  requestPayment,
-} from '../testing/samples.ts';
-import { adoptPayment, type AdoptPayment } from './adoption.ts';
-import { evolvePaymentAggregate } from '../aggregate.ts';
-import { callAnnouncedBy } from './announced-call.ts';
-import { inquiryNeedOf } from './inquiry-need.ts';
-import type { ObservedPayment } from './payment-commands.ts';
-import { decide } from './payment-decide.ts';
-import type { PaymentEvent } from './payment-events.ts';
-import { evolve } from './payment-evolve.ts';
-import { refundableAmount } from './payment-state.ts';
+  paymentDomain,
+} from '@tollgate/core/testing/samples';
+import { scenario } from '@tollgate/testing';
+import { describe, expect, test } from 'vitest';
+import { type AdoptPayment, adoptPayment } from './adoption.ts';
 
 const shown = (status: string, changes: Partial<ObservedPayment> = {}): ObservedPayment =>
   observed(status, { orderNumber: 'shop-1', createdAt: 1, ...changes });
@@ -112,11 +111,6 @@ test('an unnamed product stays unnamed', () => {
   expect(paymentAfter(eventsOf(unnamed)).terms).toMatchObject({ product: '' });
 });
 
-test('the adoption announces no call', () => {
-  const events = eventsOf(adopt(shown('pending')));
-  expect(callAnnouncedBy(events, paymentAfter(events))).toBeUndefined();
-});
-
 test("an open payment is inquired, and follows the provider's status", () => {
   const history = eventsOf(adopt(shown('pending')));
   expect(inquiryNeedOf(paymentAfter(history))).toBe('open');
@@ -139,7 +133,7 @@ test('the rest of it can be refunded like any other payment', () => {
     window,
   } as const;
   expect(decided([adopted()], refund)).toMatchObject([{ type: 'RefundSubmitted', data: { amount: 800 } }]);
-  expect(decide(fold([adopted()]), { ...refund, amount: 801 })).toMatchObject({
+  expect(paymentDomain.decide(paymentAfter([adopted()]), { ...refund, amount: 801 })).toMatchObject({
     refusal: { code: 'refund_exceeds_amount', refundableAmount: 800, currency: 'EUR' },
   });
 });
@@ -206,9 +200,10 @@ describe('refused', () => {
   });
 });
 
-test('an adopted payment neither begins again nor counts as requested', () => {
-  expect(() => fold([adopted(), adopted()])).toThrow('occurred after the first event');
-  expect(decide(fold([adopted()]), requestPayment())).toMatchObject({
-    refusal: { code: 'idempotency_key_reused' },
-  });
+test('an adopted payment becomes payable once, and only if an operator says so', () => {
+  const declared = { type: 'AdoptionDeclaredPayable', data: {} } as const;
+  const again = (isPayable: boolean) => adopt(observed('approved'), { isPayable });
+  given([adopted()]).when(again(true)).then([declared]);
+  given([adopted()]).when(again(false)).then([]);
+  given([adopted(), declared]).when(again(true)).then([]);
 });

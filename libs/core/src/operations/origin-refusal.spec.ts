@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { originRefusal } from './allowed-origins.ts';
-import type { Requester } from './requester.ts';
+import { originRefusal } from './origin-refusal.ts';
+import type { Requester } from '../domain/requester.ts';
 
 const origins = ['https://shop.example'];
 const caller: Requester = {

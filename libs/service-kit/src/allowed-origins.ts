@@ -5,8 +5,6 @@
  * optional: the customer's browser follows them, and a team that migrates from the Payment Service has no list. Once set,
  * even an empty list applies.
  */
-import type { Requester } from './requester.ts';
-
 export const originPurposes = ['callback', 'redirect'] as const;
 export type OriginPurpose = (typeof originPurposes)[number];
 
@@ -65,29 +63,4 @@ function isPlainlyWritten(text: string, { origin, protocol }: URL): boolean {
   const written = /^https?:\/\/[^/?#]*/i.exec(text)?.[0].toLowerCase();
   const withDefaultPort = `${origin}:${protocol === 'https:' ? 443 : 80}`;
   return written === origin || written === withDefaultPort;
-}
-
-export interface OriginRefusal {
-  code: 'origin_not_allowed';
-  parameter: string;
-  purpose: 'callbacks' | 'redirects';
-}
-
-/** The first URL of a new request that its team has not allowed; undefined if there is none. */
-export function originRefusal(
-  addresses: {
-    callbackUrl?: string | undefined;
-    redirectSuccessUrl?: string | undefined;
-    redirectFailUrl?: string | undefined;
-  },
-  { allowedOrigins }: Requester,
-): OriginRefusal | undefined {
-  const { callbackUrl, redirectSuccessUrl, redirectFailUrl } = addresses;
-  const code = 'origin_not_allowed';
-  if (callbackUrl !== undefined && !isAllowedOrigin(callbackUrl, allowedOrigins.callback))
-    return { code, parameter: 'callbackUrl', purpose: 'callbacks' };
-  for (const [parameter, url] of Object.entries({ redirectSuccessUrl, redirectFailUrl }))
-    if (url !== undefined && !isAllowedRedirect(url, allowedOrigins.redirect))
-      return { code, parameter, purpose: 'redirects' };
-  return undefined;
 }

@@ -1,4 +1,4 @@
-import { inquiryShards } from '../domain/next-inquiry-due.ts';
+import { inquiryShards } from '@tollgate/core';
 import { silentLog } from '@tollgate/service-kit';
 import { createFakeClock } from '@tollgate/testing';
 import { expect, it } from 'vitest';

@@ -1,7 +1,7 @@
 import { createFakeClock } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
-import type { PermitEnd } from './account.ts';
 import {
+  type BreakerEnd,
   breakerFailuresMax,
   breakerOpenMs,
   breakerOpenMsMax,
@@ -15,9 +15,9 @@ function createBreaker() {
     clock,
     onChange: (change) => changes.push(change.state === 'open' ? change.openMs : 'closed'),
   });
-  const call = (end: PermitEnd) => breaker.pass()(end);
+  const call = (end: BreakerEnd) => breaker.pass()(end);
   const fail = (count: number) => {
-    for (let failed = 0; failed < count; failed += 1) call('unknown');
+    for (let failed = 0; failed < count; failed += 1) call('failed');
   };
   return { clock, changes, breaker, call, fail, open: () => fail(breakerFailuresMax) };
 }
@@ -30,25 +30,18 @@ const halfOpen = async () => {
 };
 
 describe('a circuit breaker', () => {
-  it.each<[string, PermitEnd[], 'closed' | 'open']>([
+  it.each<[string, BreakerEnd[], 'closed' | 'open']>([
     ['is closed before the first call', [], 'closed'],
-    ['stays closed below the limit', Array<PermitEnd>(9).fill('unknown'), 'closed'],
-    ['opens at ten calls without an outcome', Array<PermitEnd>(10).fill('unknown'), 'open'],
-    ['opens at ten calls that were not sent', Array<PermitEnd>(10).fill('not-sent'), 'open'],
-    ['opens at ten failures of both kinds', [...Array<PermitEnd>(9).fill('unknown'), 'not-sent'], 'open'],
+    ['stays closed below the limit', Array<BreakerEnd>(9).fill('failed'), 'closed'],
+    ['opens at ten failures', Array<BreakerEnd>(10).fill('failed'), 'open'],
     [
-      'begins to count again after an acceptance',
-      [...Array<PermitEnd>(9).fill('unknown'), 'accepted', ...Array<PermitEnd>(9).fill('unknown')],
+      'begins to count again after a success',
+      [...Array<BreakerEnd>(9).fill('failed'), 'succeeded', ...Array<BreakerEnd>(9).fill('failed')],
       'closed',
     ],
     [
-      'begins to count again after a refusal, which shows that the account works',
-      [...Array<PermitEnd>(9).fill('unknown'), 'refused', ...Array<PermitEnd>(9).fill('unknown')],
-      'closed',
-    ],
-    [
-      'does not count a permit that was not used, one way or the other',
-      [...Array<PermitEnd>(9).fill('unknown'), 'unused', 'unknown'],
+      'does not count a call that was not made, one way or the other',
+      [...Array<BreakerEnd>(9).fill('failed'), 'unused', 'failed'],
       'open',
     ],
   ])('%s', (_name, ends, state) => {
@@ -74,21 +67,18 @@ describe('a circuit breaker', () => {
     expect([breaker.state(), breaker.mayPass()]).toEqual(['half-open', false]);
   });
 
-  it.each(['accepted', 'refused'] as const)(
-    'is closed by a probe that is %s, and counts from 0',
-    async (end) => {
-      const { breaker, call, fail, changes } = await halfOpen();
-      call(end);
-      fail(breakerFailuresMax - 1);
-      expect([breaker.state(), changes]).toEqual(['closed', [breakerOpenMs, 'closed']]);
-      fail(1);
-      expect(breaker.state()).toBe('open');
-    },
-  );
+  it('is closed by a probe that succeeds, and counts from 0', async () => {
+    const { breaker, call, fail, changes } = await halfOpen();
+    call('succeeded');
+    fail(breakerFailuresMax - 1);
+    expect([breaker.state(), changes]).toEqual(['closed', [breakerOpenMs, 'closed']]);
+    fail(1);
+    expect(breaker.state()).toBe('open');
+  });
 
-  it.each(['unknown', 'not-sent'] as const)('opens again, for longer, if a probe ends as %s', async (end) => {
+  it('opens again, for longer, if a probe fails', async () => {
     const { breaker, call } = await halfOpen();
-    call(end);
+    call('failed');
     expect([breaker.state(), breaker.probeInMs()]).toEqual(['open', 2 * breakerOpenMs]);
   });
 
@@ -96,7 +86,7 @@ describe('a circuit breaker', () => {
     const { breaker, call } = await halfOpen();
     call('unused');
     expect([breaker.state(), breaker.mayPass()]).toEqual(['half-open', true]);
-    call('accepted');
+    call('succeeded');
     expect(breaker.state()).toBe('closed');
   });
 
@@ -105,15 +95,15 @@ describe('a circuit breaker', () => {
     open();
     for (let probe = 0; probe < 5; probe += 1) {
       await clock.advance(breaker.probeInMs());
-      call('unknown');
+      call('failed');
     }
     await clock.advance(breaker.probeInMs());
-    call('accepted');
+    call('succeeded');
     open();
     expect(changes).toEqual([5_000, 10_000, 20_000, 40_000, 60_000, 60_000, 'closed', 5_000]);
   });
 
-  it.each<PermitEnd>(['accepted', 'refused', 'unknown', 'not-sent', 'unused'])(
+  it.each<BreakerEnd>(['succeeded', 'failed', 'unused'])(
     'ignores a call that began before it opened and ends as %s: while open, probing, or closed again',
     async (end) => {
       const { breaker, clock, open, fail, changes } = createBreaker();
@@ -125,7 +115,7 @@ describe('a circuit breaker', () => {
       const endProbe = breaker.pass();
       late[1]?.(end);
       expect([breaker.state(), breaker.mayPass()]).toEqual(['half-open', false]);
-      endProbe('accepted');
+      endProbe('succeeded');
       fail(breakerFailuresMax - 1);
       late[2]?.(end);
       expect([breaker.state(), changes]).toEqual(['closed', [breakerOpenMs, 'closed']]);
@@ -137,7 +127,7 @@ describe('a circuit breaker', () => {
   it('ignores a call that was under way with those that opened it', async () => {
     const { breaker, changes } = createBreaker();
     const ends = Array.from({ length: 3 * breakerFailuresMax }, () => breaker.pass());
-    for (const end of ends) end('unknown');
+    for (const end of ends) end('failed');
     expect([breaker.probeInMs(), changes]).toEqual([breakerOpenMs, [breakerOpenMs]]);
   });
 

@@ -1,9 +1,9 @@
 /**
- * Stops calls to an account that keeps failing, and probes it with one call at a time. Packaged breakers read the system
- * clock, so a simulated run could not be repeated.
+ * Stops calls to a peer that keeps failing, and probes it with one call at a time. Packaged breakers read the system clock, so
+ * a simulated run could not be repeated.
  */
-import { type Clock, InvariantViolation } from '@tollgate/service-kit';
-import type { AccountHealth, PermitEnd } from './account.ts';
+import type { Clock } from './clock.ts';
+import { InvariantViolation } from './errors.ts';
 
 /** Default number of consecutive failures that open the circuit. */
 export const breakerFailuresMax = 10;
@@ -11,7 +11,9 @@ export const breakerFailuresMax = 10;
 export const breakerOpenMs = 5_000;
 export const breakerOpenMsMax = 60_000;
 
-type BreakerState = AccountHealth['breaker'];
+export type BreakerState = 'closed' | 'open' | 'half-open';
+/** How a call ended; `unused` if none was made. */
+export type BreakerEnd = 'succeeded' | 'failed' | 'unused';
 export type BreakerChange = { state: 'open'; openMs: number } | { state: 'closed' };
 
 export function createCircuitBreaker(deps: {
@@ -43,9 +45,9 @@ export function createCircuitBreaker(deps: {
   }
   const openFor = (openMs: number) => changeTo({ openMs, until: clock.monotonic() + openMs });
 
-  function settle(end: PermitEnd): void {
+  function settle(end: BreakerEnd): void {
     if (end === 'unused') isProbing = false;
-    else if (isFailure(end)) fail();
+    else if (end === 'failed') fail();
     else if (opened === undefined) failures = 0;
     else changeTo(undefined);
   }
@@ -63,13 +65,10 @@ export function createCircuitBreaker(deps: {
       if (!mayPass()) throw new InvariantViolation('a call began although the circuit breaker rejects it');
       isProbing = opened !== undefined;
       const begunIn = era;
-      return (end: PermitEnd): void => {
+      return (end: BreakerEnd): void => {
         if (begunIn === era) settle(end);
       };
     },
     probeInMs,
   };
 }
-
-/** A refusal is an answer: the account works. */
-const isFailure = (end: PermitEnd): boolean => end === 'unknown' || end === 'not-sent';

@@ -1,12 +1,28 @@
 /** Adopts payments that were made before Tollgate. No call is made for them. */
-import { events, refuse, type Decision } from '../decision.ts';
-import type { Environment } from '../values.ts';
-import { cut, omitUndefined } from '../values.ts';
-import { declineReasonOf, isPartOf, maskOf, refundedAmountOf, statusOf } from './observation.ts';
-import { isRefundedByWord } from '../discrepancy.ts';
-import type { ObservedPayment } from './payment-commands.ts';
-import { paymentEventSchemas, type PaymentEvent, type PaymentEventOf } from './payment-events.ts';
-import type { PaymentState } from './payment-state.ts';
+import type { EventStore, Position } from '@tollgate/event-store';
+import {
+  type Decision,
+  type Environment,
+  type ObservedPayment,
+  type PaymentAggregate as AggregateAt,
+  type PaymentEvent,
+  type PaymentEventOf,
+  type PaymentState,
+  type Repository,
+  createRepository,
+  cut,
+  declineReasonOf,
+  events,
+  foldOfPayments,
+  isPartOf,
+  isRefundedByWord,
+  maskOf,
+  paymentEventSchemas,
+  refundedAmountOf,
+  refuse,
+  statusOf,
+} from '@tollgate/core';
+import { type Clock, type Ids, omitUndefined } from '@tollgate/service-kit';
 
 /** An operator assigns a payment to a team. */
 export interface AdoptPayment {
@@ -92,3 +108,14 @@ function adoptedFrom({ observed, product = '', adoptedAt, ...command }: AdoptPay
     ...declineReasonOf(observed),
   };
 }
+
+type PaymentAggregate = AggregateAt<Position>;
+/** The payments, for adoption. */
+export type Adoptions = Repository<PaymentAggregate, PaymentEvent, AdoptPayment, AdoptionRefusal>;
+
+export const createAdoptions = (deps: { store: EventStore; clock: Clock; ids: Ids }): Adoptions =>
+  createRepository(deps, {
+    ...foldOfPayments,
+    decide: (aggregate: PaymentAggregate | undefined, command: AdoptPayment) =>
+      adoptPayment(aggregate?.payment, command),
+  });
