@@ -1,6 +1,5 @@
 /** Views and indexes are identified by their version alone: what changed under its version would be misread. */
 import { createHash } from 'node:crypto';
-import { entriesOf } from '@tollgate/core';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
@@ -9,6 +8,7 @@ import { paymentKind, payoutKind, viewKinds } from './view-kinds.ts';
 import { toRecordedIn, type AnyEvent } from './testing/histories.ts';
 import { anyHistory } from './testing/payment-histories.ts';
 import { anyPayoutHistory } from './testing/payout-histories.ts';
+import { entriesOf } from '@tollgate/books';
 
 /** Includes the order of the fields, which is that of the stored bytes; checks by functions are not in it. */
 const fingerprintOf = (schema: z.ZodType): string =>
