@@ -95,7 +95,7 @@ const selectTests = ({ only, grep, skip = [] }: SuiteOptions): ConformanceTest[]
  *
  * @param deps.secrets keys, which must not appear in a report even if the service echoes them
  */
-export async function runTests(
+async function runTests(
   tests: readonly ConformanceTest[],
   peer: Peer,
   { clock, secrets, onResult }: Pick<SuiteDeps, 'clock' | 'onResult'> & { secrets: readonly string[] },

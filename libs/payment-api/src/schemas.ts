@@ -261,15 +261,14 @@ export const listDisputesAnswerSchema = z.looseObject({
 });
 
 /** Body of a status callback (section 6; the fields beyond `orderNumber` and `status`: open point 6). */
-export const callbackBodySchema = z.looseObject({
-  token: z.string().optional(),
-  type: z.enum(['payment', 'pay', 'refund', 'payout', 'dispute']).optional(),
-  status: z.string(),
-  orderNumber: z.string().nullish(),
-  amount: z.number().optional(),
-  currency: z.string().optional(),
-  recurringToken: z.string().nullish(),
-  sanitizedMask: z.string().nullish(),
-  declineReason: z.string().nullish(),
-});
-export type CallbackBody = z.infer<typeof callbackBodySchema>;
+export interface CallbackBody {
+  token?: string | undefined;
+  type?: 'payment' | 'pay' | 'refund' | 'payout' | 'dispute' | undefined;
+  status: string;
+  orderNumber?: string | null | undefined;
+  amount?: number | undefined;
+  currency?: string | undefined;
+  recurringToken?: string | undefined;
+  sanitizedMask?: string | undefined;
+  declineReason?: string | undefined;
+}

@@ -57,48 +57,23 @@ describe('a card number', () => {
   });
 });
 
-const inGroups = (digits: string, separator: string) => digits.replace(/(\d{4})(?=\d)/g, `$1${separator}`);
-
 describe('a text holds a card number', () => {
-  it.each(cardNumbers)('in one piece: %s', (digits) => {
-    for (const text of [
-      digits,
-      `card ${digits}, please`,
-      `pan=${digits}`,
-      `card${digits}`,
-      `${digits} 737`,
-      `7 ${digits}`,
-    ])
-      expect([text, containsCardNumber(text)]).toEqual([text, true]);
-  });
-
-  it.each([' ', '-', '.', '_', '/', '\u00a0', '\n'])('in groups of four separated by %j', (separator) => {
-    const text = inGroups('4392963203551251', separator);
-    for (const around of [text, `card: ${text}.`, `card-${text}`, `card${text}`, `2026 ${text}`])
-      expect([around, containsCardNumber(around)]).toEqual([around, true]);
-  });
-
-  it('in the groups of American Express and Diners Club, and with 19 digits', () => {
-    for (const text of [
-      '3782 822463 10005',
-      '3782-822463-10005',
-      '3056 930902 5904',
-      '6304 0000 0000 0000 000',
-    ])
-      expect([text, containsCardNumber(text)]).toEqual([text, true]);
-  });
-
   it('followed by its expiry or CVV', () => {
     for (const rest of [' 737', ' 12/27', '-12-2027', ' 1', ' exp 12/27'])
       expect([rest, containsCardNumber(`4392 9632 0355 1251${rest}`)]).toEqual([rest, true]);
   });
 
-  it('in wide digits', () => {
-    expect(containsCardNumber('４３９２９６３２０３５５１２５１')).toBe(true);
-  });
-
   // All of these were accepted as free text and stored.
   it.each([
+    'pan=4392963203551251',
+    'card4392963203551251',
+    'card-4392-9632-0355-1251',
+    '4392963203551251 737',
+    '2026 4392\u00a09632\u00a00355\u00a01251',
+    '3782 822463 10005',
+    '3056 930902 5904',
+    '6304 0000 0000 0000 000',
+    '４３９２９６３２０３５５１２５１',
     '4392  9632  0355  1251',
     '4392,9632,0355,1251',
     '4392|9632|0355|1251',

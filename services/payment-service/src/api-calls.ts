@@ -4,9 +4,7 @@ import { apiError } from '@tollgate/payment-api';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isObject } from './api-requests.ts';
 import { refusal, type Answer } from './answers.ts';
-import type { CallbackDelivery } from './callbacks.ts';
 import { answerFaults, type AnswerFault, type Faults, type Operation, type TakenFault } from './faults.ts';
-import type { Payment } from './payments.ts';
 import type { CallLog } from './storage/call-log.ts';
 import type { Database } from './storage/database.ts';
 import type { Merchant } from './storage/merchants-table.ts';
@@ -17,8 +15,6 @@ export interface Ending {
   effect?: 'created' | 'confirmed' | 'declined';
   token?: string;
   orderNumber?: string | undefined;
-  /** Its callback is sent before the answer. */
-  callbackFirst?: Payment | undefined;
 }
 
 /** Executes one operation, in one transaction with the record of its call. */
@@ -33,7 +29,6 @@ export interface ApiCallDeps {
   /** Aborted when the service stops: a slow reply is then sent at once. */
   stopping: AbortSignal;
   merchantOf: (request: FastifyRequest) => Merchant;
-  delivery: Pick<CallbackDelivery, 'sendNow'>;
 }
 
 const rateLimited: Answer = {
@@ -61,7 +56,6 @@ export function createApiCall(deps: ApiCallDeps) {
         deps.calls.add({ ...call, answer: describeAnswer(answer, fault) });
         return ended;
       });
-      if (ending.callbackFirst !== undefined) await deps.delivery.sendNow(ending.callbackFirst);
       if (instead === undefined) return sendWithFault(deps, reply, ending.answer, fault);
       return send(instead === rateLimited ? reply.header('retry-after', '1') : reply, instead);
     };

@@ -34,13 +34,12 @@ const listedDisputesMax = 100;
 const disputesQuerySchema = z.strictObject({});
 
 export function registerApiRoutes(app: FastifyInstance, deps: ApiRoutesDeps): void {
-  const { now, changes, faults, processingUrl, refund, payOut } = deps;
+  const { now, changes, processingUrl, refund, payOut } = deps;
   const call = createApiCall(deps);
   const created = (payment: Payment): Ending => ({
     answer: creationAnswer(payment, processingUrl),
     effect: 'created',
     token: payment.token,
-    callbackFirst: faults.take(payment.merchantId, 'callback', ['before_reply']) && payment,
   });
   const ended = (effect: 'confirmed' | 'declined') => (payment: Payment) => ({
     answer: success({ payment: toServicePayment(payment, processingUrl) }),

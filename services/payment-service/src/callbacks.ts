@@ -96,8 +96,6 @@ export function queueCallback(
   }
 }
 
-export type CallbackDelivery = ReturnType<typeof createCallbackDelivery>;
-
 /** Sends due callbacks concurrently, but one at a time per payment. */
 export function createCallbackDelivery(deps: {
   database: Pick<Database, 'write'>;
@@ -161,11 +159,6 @@ export function createCallbackDelivery(deps: {
       stopping = signal;
       await loop.run(signal);
       await Promise.all([...underWay.values()].map(({ ended }) => ended));
-    },
-    /** Sends one callback outside the queue, once, and waits for the answer. Never rejects. */
-    sendNow: async (payment: Payment): Promise<void> => {
-      const body = JSON.stringify(paymentNotice(payment).body);
-      await tryOnce({ clock, postJson }, payment.callbackUrl, body, stopping);
     },
   };
 }

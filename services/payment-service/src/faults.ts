@@ -28,18 +28,16 @@ export const answerFaults = [
 ] as const;
 export type AnswerFault = (typeof answerFaults)[number];
 
-/** Faults of a queued callback, and `before_reply`, which sends one before a creation is answered. */
+/** Faults of a queued callback. */
 export const queueFaults = ['drop', 'duplicate', 'delay'] as const;
 export type QueueFault = (typeof queueFaults)[number];
-
-const callbackFaults = [...queueFaults, 'before_reply'] as const;
 
 /** Targets of faults: every operation, and callbacks. */
 export const faultOperations = [...operations, 'callback'] as const;
 
 /** The faults available for one of `faultOperations`. */
 export const faultNames = (operation: (typeof faultOperations)[number]): readonly string[] =>
-  operation === 'callback' ? callbackFaults : answerFaults;
+  operation === 'callback' ? queueFaults : answerFaults;
 
 const oneOf = (names: readonly string[]) => `must be one of ${names.join(', ')}`;
 
@@ -59,7 +57,7 @@ const faultSchema = z.discriminatedUnion(
     }),
     z.strictObject({
       operation: z.literal('callback'),
-      fault: z.enum(callbackFaults, oneOf(callbackFaults)),
+      fault: z.enum(queueFaults, oneOf(queueFaults)),
       ...limits,
     }),
   ],
@@ -78,7 +76,7 @@ export const faultsSchema = z
  */
 export type Fault = z.infer<typeof faultSchema>;
 
-type FaultName<Area> = Area extends Operation ? AnswerFault : QueueFault | 'before_reply';
+type FaultName<Area> = Area extends Operation ? AnswerFault : QueueFault;
 export interface TakenFault<Name> {
   fault: Name;
   delayMs: number;

@@ -10,8 +10,8 @@ export type LedgerDeps = Pick<Tables, 'payments' | 'refunds' | 'payouts' | 'disp
 };
 
 /**
- * Maximum number of payments, refunds, payouts, disputes and callbacks in one ledger, newest first; `paymentsCount`
- * shows whether there are more.
+ * Maximum number of payments, refunds, payouts, disputes, callbacks and calls in one ledger, newest first;
+ * `paymentsCount` shows whether there are more.
  */
 const entriesMax = 10_000;
 
@@ -26,7 +26,7 @@ export function readLedger(deps: LedgerDeps, merchantId: number, orderNumber: st
     disputes: deps.disputes.list(filter, page).reverse().map(toServiceDispute),
     wallets: deps.wallets.list(merchantId),
     callbacks: deps.queue.records(merchantId, orderNumber, entriesMax),
-    calls: deps.calls.list(merchantId, orderNumber).map(toLedgerCall),
+    calls: deps.calls.list(merchantId, orderNumber, entriesMax).map(toLedgerCall),
   };
 }
 

@@ -24,13 +24,7 @@ import { createMoneyMovements } from './money-movements.ts';
 import { customerStep, type Payment } from './payments.ts';
 import { createSandboxClock } from './sandbox-clock.ts';
 import { registerSandboxRoutes } from './sandbox-routes.ts';
-import {
-  createHttpsServer,
-  createPlainHttpServer,
-  drain,
-  registerBehindKey,
-  trackConnections,
-} from './servers.ts';
+import { createHttpsServer, createPlainHttpServer, drain, registerBehindKey } from './servers.ts';
 import { openDatabase, type Database } from './storage/database.ts';
 import { createMerchantsTable } from './storage/merchants-table.ts';
 import { createTables } from './storage/tables.ts';
@@ -108,8 +102,7 @@ async function startService(deps: PaymentServiceDeps): Promise<RunningService> {
   stops.defer(() => core.end());
   const https = createHttpsServer(certificate, log);
   const http = createPlainHttpServer();
-  const servers = [https, http].map((app) => ({ app, closeNow: trackConnections(app) }));
-  stops.defer(() => drain(servers, clock));
+  stops.defer(() => drain([https, http], clock));
   registerRoutes(https, core);
   const addresses = await listenOnBoth({ https, http }, config, certificate.caFile);
   core.begin(addresses.httpsUrl);

@@ -1,18 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { startCallbackReceiver, type CallbackReceiver } from './testing/callback-receiver.ts';
 import { errorsOf, startHarness, type Harness } from './testing/harness.ts';
 import { tea } from './testing/samples.ts';
 
 let harness: Harness;
-let receiver: CallbackReceiver;
 beforeAll(async () => {
   harness = await startHarness();
-  receiver = await startCallbackReceiver();
 });
-afterAll(async () => {
-  await harness.remove();
-  await receiver.close();
-});
+afterAll(() => harness.remove());
 afterEach(() => harness.call('DELETE', '/sandbox/faults'));
 
 const post = (orderNumber: string) => harness.call('POST', '/api/v1/payments', { ...tea, orderNumber });
@@ -171,21 +165,5 @@ describe('faults of answers', () => {
     expect(answer.statusCode).toBe(400);
     expect(errorsOf(answer)[0]).toMatchObject({ code: 'invalid_param', parameter: '0.fault' });
     expect((await post('f-10')).statusCode).toBe(200);
-  });
-});
-
-describe('the callback fault before_reply', () => {
-  it('delivers a callback, and gets its answer, before the creation is answered', async () => {
-    await harness.setFaults({ operation: 'callback', fault: 'before_reply', times: 1 });
-    const events: string[] = [];
-    receiver.react(async (body) => {
-      // Slow, and checks that the payment exists already.
-      const { payments } = await harness.ledger('early');
-      events.push(`callback ${body.status} of ${payments.length} payment`);
-      return 200;
-    });
-    await harness.create({ orderNumber: 'early', callbackUrl: receiver.url });
-    events.push('created');
-    expect(events).toEqual(['callback init of 1 payment', 'created']);
   });
 });

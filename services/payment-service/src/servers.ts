@@ -27,7 +27,7 @@ import type { Authenticate } from './keys.ts';
 import type { Merchant } from './storage/merchants-table.ts';
 
 const bodyLimitBytes = 64 * 1024;
-const handshakeTimeoutMs = 10_000;
+const handshakeTimeoutMs = 5_000;
 
 /** An HTTPS server with JSON answers; invalid requests get the error body of section 7, too. */
 export function createHttpsServer(certificate: ServerCertificate, log: Log): FastifyInstance {
@@ -119,31 +119,13 @@ function answerOnSocket(socket: Socket, statusCode: number, error: ApiError): vo
 /** Time for requests in progress when the service stops. @unit milliseconds */
 const drainMs = 5_000;
 
-/**
- * Returns a function that closes every connection of a server. Node's own omits those still in their TLS handshake, and
- * a server does not close while one of them is open.
- */
-export function trackConnections(app: FastifyInstance): () => void {
-  const sockets = new Set<Socket>();
-  app.server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
-  return () => {
-    for (const socket of sockets) socket.destroy();
-  };
-}
-
 /** Rejects new connections, waits for requests in progress, and aborts them after five seconds. */
-export async function drain(
-  servers: readonly { app: FastifyInstance; closeNow: () => void }[],
-  clock: Pick<Clock, 'sleep'>,
-): Promise<void> {
+export async function drain(servers: readonly FastifyInstance[], clock: Pick<Clock, 'sleep'>): Promise<void> {
   const isClosed = new AbortController();
   const closeAllNow = () => {
-    for (const { closeNow } of servers) closeNow();
+    for (const { server } of servers) server.closeAllConnections();
   };
   clock.sleep(drainMs, isClosed.signal).then(closeAllNow, () => undefined);
-  await Promise.all(servers.map(({ app }) => app.close()));
+  await Promise.all(servers.map((app) => app.close()));
   isClosed.abort();
 }

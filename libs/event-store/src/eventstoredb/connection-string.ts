@@ -18,31 +18,11 @@ export interface ConnectionString {
   tlsCaFile?: string;
   /** Names this process in the server's logs. */
   connectionName?: string;
-  settings: ConnectionSettings;
-}
-
-/** Numbers that a connection string may set; durations in milliseconds, but for `gossipTimeout`, which is in seconds. */
-export interface ConnectionSettings {
-  maxDiscoverAttempts?: number;
-  discoveryInterval?: number;
-  gossipTimeout?: number;
-  keepAliveInterval?: number;
-  keepAliveTimeout?: number;
-  defaultDeadline?: number;
 }
 
 const portDefault = 2_113;
 const pattern = /^(?:esdb|kurrentdb|kurrent|kdb)(\+discover)?:\/\/(?:([^@/]*)@)?([^/?#]+)\/?(?:\?([^#]*))?$/;
 const hostPattern = /^(\[[0-9a-fA-F:]+\]|[A-Za-z0-9._-]+)(?::(\d{1,5}))?$/;
-
-const numbers: Record<string, keyof ConnectionSettings> = {
-  maxdiscoverattempts: 'maxDiscoverAttempts',
-  discoveryinterval: 'discoveryInterval',
-  gossiptimeout: 'gossipTimeout',
-  keepaliveinterval: 'keepAliveInterval',
-  keepalivetimeout: 'keepAliveTimeout',
-  defaultdeadline: 'defaultDeadline',
-};
 
 /**
  * Parses `esdb://user:password@host:2113,host2?tls=true`, `esdb+discover://…`, or the same with a scheme of KurrentDB. The
@@ -59,7 +39,6 @@ export function parseConnectionString(text: string, variable: string): Connectio
     discovers: discover !== undefined || hostList.includes(','),
     hosts: hostList.split(',').map((host) => toHost(host, refuse)),
     tls: true,
-    settings: {},
     ...(user === undefined ? {} : { credentials: toCredentials(user, refuse) }),
   };
   if (discover !== undefined && parsed.hosts.length > 1)
@@ -97,11 +76,6 @@ function withOption(parsed: ConnectionString, option: string, refuse: Refuse): C
   const name = at === -1 ? option : option.slice(0, at);
   const value = at === -1 ? '' : decoded(option.slice(at + 1), refuse);
   const key = name.toLowerCase().replace(/[_-]/g, '');
-  const number = numbers[key];
-  if (number !== undefined) {
-    if (!/^-?\d{1,9}$/.test(value)) throw refuse(`has ${name}, which must be a whole number`);
-    return { ...parsed, settings: { ...parsed.settings, [number]: Number(value) } };
-  }
   switch (key) {
     case 'tls':
       if (value !== 'true' && value !== 'false') throw refuse('has tls, which must be true or false');
@@ -119,8 +93,7 @@ function withOption(parsed: ConnectionString, option: string, refuse: Refuse): C
     default:
       // A password with a question mark in it ends up here: even the name is not repeated.
       throw refuse(
-        'has an option that is none of tls, tlsCaFile, tlsVerifyCert, connectionName, nodePreference, ' +
-          Object.values(numbers).join(', '),
+        'has an option that is none of tls, tlsCaFile, tlsVerifyCert, connectionName, nodePreference',
       );
   }
 }

@@ -1,11 +1,12 @@
 import { type Credentials, EventStoreDBClient } from '@eventstore/db-client';
 import { type Secret, omitUndefined, systemClock, valueWithin } from '@tollgate/service-kit';
-import type { ConnectionSettings, ConnectionString } from './connection-string.ts';
+import type { ConnectionString } from './connection-string.ts';
 
-export interface EventStoreDbConnection extends Omit<ConnectionString, 'tls' | 'tlsCaFile' | 'settings'> {
+export interface EventStoreDbConnection extends Omit<ConnectionString, 'tls' | 'tlsCaFile'> {
   /** False: nothing is encrypted, and no password is sent. `ca` is the PEM text of an authority to be trusted. */
   tls: false | { ca?: string };
-  settings?: ConnectionSettings;
+  /** Of the search for the nodes of a cluster; only specs change them. @unit milliseconds */
+  settings?: { maxDiscoverAttempts: number; discoveryInterval: number };
 }
 
 /** The client, and the options of its calls. */

@@ -42,7 +42,7 @@ export async function servedStore(
 }
 
 /** Ten times as fast as the system's, for waits of seconds for a server that does not answer, or does not show an event. */
-export const hurriedClock: Clock = {
+const hurriedClock: Clock = {
   now: systemClock.now,
   monotonic: () => 10 * systemClock.monotonic(),
   sleep: (durationMs, signal) => systemClock.sleep(durationMs / 10, signal),

@@ -1,22 +1,12 @@
 /** The settings of kafkajs as a broker sees them: its defaults differ, and some of them lose records. */
 import { createLog, silentLog, systemClock } from '@tollgate/service-kit';
 import { expect, it, onTestFinished } from 'vitest';
-import { acksOf, apiKeys, createsTopics } from '../testing/client-requests.ts';
+import { acksOf, apiKeys } from '../testing/client-requests.ts';
 import { freshGroup } from '../testing/message-bus.contract.ts';
 import { memberProbe, message, waiting } from '../testing/member-probe.ts';
 import { givenConnection, givenRelayedBus, givenTopic } from '../testing/kafka.ts';
 import { clientRetry, createKafkaClient } from './connection.ts';
 import { createTopicWriter, producerConfig } from './topic-writer.ts';
-
-// The first one in this file: kafkajs logs it once per process.
-it('kafkajs logs no warning about its default partitioner', async () => {
-  const topic = await givenTopic();
-  const lines: string[] = [];
-  const log = createLog('spec', 'warn', { write: (line) => void lines.push(line) });
-  const { bus } = await givenRelayedBus({ log });
-  await bus.publish(topic, [message('k', '0')]);
-  expect(lines.join('')).not.toContain('PARTITIONER');
-});
 
 it('a record is confirmed by all required copies, and written by an idempotent producer', async () => {
   const topic = await givenTopic();
@@ -41,20 +31,6 @@ it('a producer has one request on its way, however many sends wait', async () =>
   // The others would follow at once.
   await new Promise((resolve) => setTimeout(resolve, 1_000));
   expect(relay.requests(apiKeys.produce)).toHaveLength(2);
-});
-
-it('a broker never creates a topic because it is named', async () => {
-  const topic = await givenTopic();
-  const { bus, relay } = await givenRelayedBus();
-  const member = memberProbe(bus, { group: freshGroup(), topics: [topic] });
-  await bus.publish(topic, [message('k', '0')]);
-  await member.received(1);
-  await bus.lastPerPartition(topic);
-  await member.stop();
-  const asked = relay.requests(apiKeys.metadata);
-  // The producer, the consumer, and the link next to them.
-  expect(asked.length).toBeGreaterThanOrEqual(3);
-  expect(asked.filter(createsTopics)).toEqual([]);
 });
 
 it('a producer gives up after the configured number of tries', async () => {

@@ -1,7 +1,7 @@
 /** Records the requests of a Kafka client on the wire. */
 
 /** Numbers of Kafka's protocol. */
-export const apiKeys = { produce: 0, metadata: 3, initProducerId: 22 } as const;
+export const apiKeys = { produce: 0, initProducerId: 22 } as const;
 
 export interface ClientRequest {
   apiKey: number;
@@ -38,6 +38,3 @@ function toRequest(bytes: Buffer): ClientRequest {
 export function acksOf({ body }: ClientRequest): number {
   return body.readInt16BE(2 + Math.max(0, body.readInt16BE(0)));
 }
-
-/** Whether a metadata request, of version 4 to 7, lets the broker create the topics that it names: its last byte. */
-export const createsTopics = ({ body }: ClientRequest): boolean => body.at(-1) !== 0;

@@ -1,4 +1,6 @@
 /** The result of each reader for an answer of HTTP 200 with `success: true`, and the answers that it rejects. */
+import { propertyRuns } from '@tollgate/testing';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   readBalance,
@@ -14,6 +16,7 @@ import {
   readPayouts,
   readRefund,
 } from './answers.ts';
+import { readCallback, redactCallback } from './callback.ts';
 import { classify, type AnswerReader } from './classify.ts';
 
 const token = 'a3f0'.repeat(8);
@@ -282,5 +285,49 @@ describe('rows of a list', () => {
       expect(read(readDisputes, { disputes: [{ ...dispute, ...fields }, dispute] })).toEqual(
         accepted({ found: [dispute], unreadable: 1 }),
       );
+  });
+});
+
+describe('any answer', () => {
+  const texts = ['approved', 'EUR', '1500', '2030-01-01T00:00:00Z', '', '__proto__', '\ud800'];
+  const odd = fc.oneof(
+    { arbitrary: fc.constantFrom(token, ...texts), weight: 2 },
+    fc.double(),
+    fc.jsonValue({ maxDepth: 2 }),
+  );
+  const fields = ['token', 'status', 'amount', 'currency', 'orderNumber', 'callbackUrl', 'createdAt'];
+  const sums = ['heldAmount', 'refundedAmount', 'available', 'hold', '__proto__'];
+  const one = fc.dictionary(fc.constantFrom(...fields, ...sums), odd);
+  const parts = ['payment', 'payments', 'payout', 'refund', 'disputes', 'wallet', 'token'];
+  const body = fc
+    .dictionary(
+      fc.constantFrom(...parts, 'totalCount', 'page', 'perPage'),
+      fc.oneof(one, fc.array(one, { maxLength: 3 }), odd),
+    )
+    .map((given) => ({ success: true, ...given }));
+
+  it('is read or rejected by every reader', () => {
+    const readers = [...readable, ...unknown].map(([, reader]) => reader);
+    fc.assert(
+      fc.property(fc.oneof(body, fc.jsonValue()), (given) => {
+        for (const reader of readers) {
+          const reading = reader(given);
+          expect('answer' in reading || reading.fault !== '').toBe(true);
+        }
+      }),
+      { numRuns: propertyRuns(500) },
+    );
+  });
+
+  it('that is a callback is read, and its stored part is bounded', () => {
+    const names = fc.constantFrom(...fields, 'type', 'recurringToken');
+    fc.assert(
+      fc.property(fc.dictionary(names, odd), (given) => {
+        const raw = new TextEncoder().encode(JSON.stringify(given));
+        expect(redactCallback(raw, given).body.length).toBeLessThan(6 * 6 * 300);
+        expect(['payment', 'payout', 'refund', 'dispute', 'unknown']).toContain(readCallback(given).about);
+      }),
+      { numRuns: propertyRuns(1_000) },
+    );
   });
 });

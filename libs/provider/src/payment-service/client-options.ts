@@ -50,8 +50,8 @@ export function readOptions(options: PaymentServiceClientOptions): ReadOptions {
   return {
     ...address,
     secureContext: options.ca === undefined ? undefined : trusting(options.ca),
-    deadlineMs: positiveInteger('deadlineMs', options.deadlineMs ?? deadlineMsDefault),
-    maxConnections: positiveInteger('maxConnections', options.maxConnections ?? maxConnectionsDefault),
+    deadlineMs: options.deadlineMs ?? deadlineMsDefault,
+    maxConnections: options.maxConnections ?? maxConnectionsDefault,
   };
 }
 
@@ -81,9 +81,4 @@ function trusting(ca: string): SecureContext {
   } catch {
     throw new PaymentServiceClientError('The additional trusted certificate must be in PEM form.');
   }
-}
-
-function positiveInteger(name: 'deadlineMs' | 'maxConnections', value: number): number {
-  if (Number.isSafeInteger(value) && value > 0 && value < 2 ** 31) return value;
-  throw new PaymentServiceClientError(`${name} must be a whole number from 1 to 2,147,483,647.`);
 }

@@ -117,7 +117,7 @@ it('sets, lists and clears faults, and names the available ones', async () => {
   expect(await sandbox('--json faults list')).toEqual([0, expect.stringMatching(/^\{"faults":\[/)]);
   expect(await sandbox('faults set callback lost_reply')).toEqual([
     1,
-    '0.fault must be one of drop, duplicate, delay, before_reply.',
+    '0.fault must be one of drop, duplicate, delay.',
   ]);
   expect(await sandbox('faults set creation drop')).toEqual([
     2,

@@ -31,14 +31,14 @@ export function toEventStoreConfig(env: Environment): EventStoreDbConnection | u
   const { EVENTSTORE_URL: url } = env;
   if (url === undefined) return undefined;
   const parsed = parseConnectionString(url.reveal(), 'EVENTSTORE_URL');
-  const { discovers, hosts, settings, connectionName } = parsed;
+  const { discovers, hosts, connectionName } = parsed;
   const credentials = toCredentials(env, parsed);
   const tls = toTls(env, parsed);
   if (tls !== false && credentials === undefined)
     throw wrongVariable(
       'EVENTSTORE_USERNAME and EVENTSTORE_PASSWORD must be set, or be part of EVENTSTORE_URL',
     );
-  return { discovers, hosts, settings, tls, ...omitUndefined({ credentials, connectionName }) };
+  return { discovers, hosts, tls, ...omitUndefined({ credentials, connectionName }) };
 }
 
 function toCredentials(

@@ -53,8 +53,7 @@ const schema = `
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     record TEXT NOT NULL,
     merchant_id INTEGER NOT NULL AS (record ->> 'merchantId'),
-    order_number TEXT AS (record ->> 'orderNumber'),
-    effect TEXT NOT NULL AS (record ->> 'effect')
+    order_number TEXT AS (record ->> 'orderNumber')
   ) STRICT;
   CREATE TABLE wallets (
     merchant_id INTEGER NOT NULL REFERENCES merchants (id),
