@@ -431,15 +431,6 @@ describe('the reconciler', () => {
     expect(failures).toBe(6);
     expect(harness().clock.now() - startedAt).toBeLessThan(2 * minute);
   });
-
-  it('ends requests for an account that does not exist', async () => {
-    const prepared = prepare();
-    start(prepared);
-    const wanted = { environment: 'sandbox', account: 'nobody', day: today(), isDryRun: true } as const;
-    const { token } = await requestReconciliation(prepared.deps, { ...wanted, by: 'person' });
-    await until(async () => (await eventsOf(token)).at(-1)?.type === 'ReconciliationEnded');
-    expect((await reportOf(token)).ended).toMatchObject({ outcome: 'account_unknown' });
-  });
 });
 
 // Each account had its own loop from the start on: one that was added later was never compared.

@@ -18,6 +18,7 @@ import {
   useHarness,
 } from '@tollgate/core/testing';
 import { createLedgerGuard } from './balance-and-limit-guard.ts';
+import { holding } from './testing/held-store.ts';
 import { balanceOf as walletBalanceOf, reservationsOf } from './testing/reservations-of.ts';
 
 const other = { provider: createFakeProvider() };
@@ -182,23 +183,11 @@ describe('a wallet', () => {
   // M8: two processes had the team under different wallets at the same moment, and paid out one balance twice.
   it('is used alone while processes disagree about the wallet of a team', async () => {
     await approved('order-1', 1_000);
-    const [reached, go] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
-    const slow = harness().startInstance({
-      wrapStore: (store) => ({
-        ...store,
-        async append(stream, ...rest) {
-          if (stream.startsWith('payout-')) {
-            reached.resolve(undefined);
-            await go.promise;
-          }
-          return store.append(stream, ...rest);
-        },
-      }),
-    });
-    const first = payOut('payout-1', shop, 1_000, slow);
-    await reached.promise;
+    const { wrapStore, reached, letGo } = holding('payout-');
+    const first = payOut('payout-1', shop, 1_000, harness().startInstance({ wrapStore }));
+    await reached;
     expect(await payOut('payout-2', shopInGroup, 1_000)).toEqual(exceeds(0));
-    go.resolve(undefined);
+    letGo();
     expect(phaseOf(await first)).toBe('approved');
     expect(harness().provider.payouts.size).toBe(1);
   });
@@ -245,14 +234,7 @@ it('fifty concurrent payouts of two processes never exceed the balance, and use 
 
 describe('a process that dies', () => {
   const diesBeforeAnnouncement = () => {
-    const dying = harness().startInstance({
-      dies: true,
-      wrapStore: (store) => ({
-        ...store,
-        append: (stream, ...rest) =>
-          stream.startsWith('payout-') ? new Promise(() => undefined) : store.append(stream, ...rest),
-      }),
-    });
+    const dying = harness().startInstance({ dies: true, wrapStore: holding('payout-').wrapStore });
     void payOut('payout-1', shop, 500, dying);
     return expect.poll(() => balanceOf(shop)).toEqual({ available: 0n, hold: 500n });
   };
@@ -294,21 +276,12 @@ it('a repeat of an accepted payout is answered at any later balance', async () =
 
 it('a process that wakes up after its reservation has lapsed announces its payout, and sends nothing', async () => {
   await approved('order-1', 500);
-  const awake = Promise.withResolvers<undefined>();
-  const sleeping = harness().startInstance({
-    wrapStore: (store) => ({
-      ...store,
-      async append(stream, ...rest) {
-        if (stream.startsWith('payout-')) await awake.promise;
-        return store.append(stream, ...rest);
-      },
-    }),
-  });
-  const late = payOut('payout-1', shop, 500, sleeping);
+  const { wrapStore, letGo } = holding('payout-');
+  const late = payOut('payout-1', shop, 500, harness().startInstance({ wrapStore }));
   await expect.poll(() => balanceOf(shop)).toEqual({ available: 0n, hold: 500n });
   await harness().clock.advance(quietMs);
   expect(phaseOf(await payOut('payout-2'))).toBe('approved');
-  awake.resolve(undefined);
+  letGo();
   expect(phaseOf(await late)).toBe('failed');
   expect(harness().provider.payoutRequests).toHaveLength(1);
   expect(await balanceOf(shop)).toEqual({ available: 0n, hold: 0n });

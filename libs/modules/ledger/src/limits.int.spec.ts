@@ -3,6 +3,7 @@ import { readLast } from '@tollgate/event-store';
 import { describe, expect, it } from 'vitest';
 import { type Instance, caller, card, payoutFor, quietMs, teaFor, useHarness } from '@tollgate/core/testing';
 import { createLedgerGuard } from './balance-and-limit-guard.ts';
+import { holding } from './testing/held-store.ts';
 import { reservationsOf } from './testing/reservations-of.ts';
 
 const harness = useHarness(() => ({ guardsOf: (core) => [createLedgerGuard(reservationsOf(core))] }));
@@ -28,6 +29,12 @@ const payOut = (orderNumber: string, amount: number, by: Requester, instance: In
   return instance.payOut({ ...rest, caller: by, request: { ...request, amount } });
 };
 const codeOf = (result: { kind: string; refusal?: { code: string } }) => result.refusal?.code ?? result.kind;
+const startHolding = (...[prefix, when, type]: Parameters<typeof holding>) => {
+  const { wrapStore, ...held } = holding(prefix, when, type);
+  return { ...held, instance: harness().startInstance({ wrapStore }) };
+};
+/** A process that dies as it announces a payment. */
+const startDying = () => harness().startInstance({ dies: true, wrapStore: holding('payment-').wrapStore });
 /** How often the reservations of the wallet were written. */
 const written = async () => {
   const last = await readLast(harness().store, 'reservations-sandbox-EUR-provider');
@@ -73,16 +80,6 @@ describe('the sum of a day', () => {
     expect(codeOf(await create('order-2', 51, by))).toBe('answered');
   });
 
-  it('is never exceeded by fifty concurrent requests of two processes, and can be used up', async () => {
-    const by = limited(limitOf('payout', null, 10_000));
-    const processes = [harness(), harness().startInstance()];
-    const results = await Promise.all(
-      Array.from({ length: 50 }, (_, index) => payOut(`payout-${index}`, 700, by, processes[index % 2])),
-    );
-    expect(results.map(codeOf).filter((code) => code === 'answered')).toHaveLength(14);
-    expect(harness().provider.payoutRequests).toHaveLength(14);
-  });
-
   // M9: requests before the limit was set did not count.
   it('counts the whole day, including requests before the limit was set', async () => {
     expect(codeOf(await payOut('morning', 900, caller))).toBe('answered');
@@ -116,15 +113,7 @@ describe('the sum of a day', () => {
 
   it('gets the reservation of a process back that died before it announced', async () => {
     const by = limited(limitOf('payment', null, 100));
-    const dying = harness().startInstance({
-      dies: true,
-      wrapStore: (store) => ({
-        ...store,
-        append: (stream, ...rest) =>
-          stream.startsWith('payment-') ? new Promise(() => undefined) : store.append(stream, ...rest),
-      }),
-    });
-    void create('order-1', 100, by, dying);
+    void create('order-1', 100, by, startDying());
     await expect.poll(written).toBe(1);
     expect(codeOf(await create('order-2', 100, by))).toBe('daily_limit_exceeded');
     await harness().clock.advance(quietMs);
@@ -144,24 +133,13 @@ describe('the sum of a day', () => {
   // the reservation of the repeat replaced that of the 500.
   it('counts the first of several requests under one key with different terms; the others wait', async () => {
     const by = limited(limitOf('payment', null, 100));
-    const { promise: opened, resolve: open } = Promise.withResolvers<undefined>();
-    const announcing = (after: Promise<unknown>, dies: boolean) =>
-      harness().startInstance({
-        dies,
-        wrapStore: (store) => ({
-          ...store,
-          async append(stream, ...rest) {
-            if (stream.startsWith('payment-')) await after;
-            return store.append(stream, ...rest);
-          },
-        }),
-      });
-    const first = create('order-1', 60, by, announcing(opened, false));
+    const { instance, letGo } = startHolding('payment-');
+    const first = create('order-1', 60, by, instance);
     await expect.poll(written).toBe(1);
     await harness().clock.advance(1);
-    const other = await create('order-1', 1, by, announcing(new Promise(() => undefined), true));
+    const other = await create('order-1', 1, by, startDying());
     expect(codeOf(other)).toBe('operation_in_progress');
-    open(undefined);
+    letGo();
     expect(codeOf(await first)).toBe('answered');
     expect(codeOf(await create('order-2', 60, by))).toBe('daily_limit_exceeded');
   });
@@ -180,32 +158,10 @@ const refundedOf = async (...tokens: string[]) => {
   return payments.map((found) => found?.payment.refundedAmount);
 };
 
-/** A process whose appends to these streams wait until released: before they are made, or once they are recorded. */
-function startHolding(when: 'before' | 'after', prefix: string, type?: string) {
-  const [reached, opened] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
-  const hold = async () => {
-    reached.resolve(undefined);
-    await opened.promise;
-  };
-  const instance = harness().startInstance({
-    wrapStore: (store) => ({
-      ...store,
-      async append(stream, events, ...rest) {
-        const isHeld = stream.startsWith(prefix) && (type === undefined || events[0]?.type === type);
-        if (isHeld && when === 'before') await hold();
-        const answer = await store.append(stream, events, ...rest);
-        if (isHeld && when === 'after') await hold();
-        return answer;
-      },
-    }),
-  });
-  return { instance, reached: reached.promise, letGo: () => opened.resolve(undefined) };
-}
-
 describe('a refund of all that is left, under a limit', () => {
   /** A refund of everything that the provider has refused, which takes a moment to be recorded. */
   async function underWay(token: string, by: Requester) {
-    const { instance, reached, letGo } = startHolding('before', 'payment-', 'RefundDeclined');
+    const { instance, reached, letGo } = startHolding('payment-', 'before', 'RefundDeclined');
     const refused = { kind: 'refused', code: 'a_code', errorKind: 'processing_error' } as const;
     harness().provider.faultsOf.refund.push(refused);
     const first = instance.refund(token, 'first', 100, by);
@@ -250,7 +206,7 @@ describe('a refund of all that is left, under a limit', () => {
   it('is the rest at its announcement, and counts with that amount', async () => {
     const by = limited(limitOf('refund', null, 100));
     const [one, two] = [await harness().approved('order-1', 100), await harness().approved('order-2', 100)];
-    const { instance, reached, letGo } = startHolding('after', 'reservations-');
+    const { instance, reached, letGo } = startHolding('reservations-', 'after');
     const asking = instance.refund(one, 'rest', undefined, by);
     await reached;
     await harness().refund(one, 'part', 30);
@@ -266,7 +222,7 @@ describe('a process suspended between reservation and announcement sends nothing
   it('of a refund', async () => {
     const by = limited(limitOf('refund', null, 100));
     const [one, two] = [await harness().approved('order-1', 100), await harness().approved('order-2', 100)];
-    const { instance, reached, letGo } = startHolding('after', 'reservations-');
+    const { instance, reached, letGo } = startHolding('reservations-', 'after');
     const late = instance.refund(one, 'a', 100, by);
     await reached;
     // From here on this process observes the other one's reservation.
@@ -283,7 +239,7 @@ describe('a process suspended between reservation and announcement sends nothing
     const by = limited(limitOf('payment', null, 100));
     const charge = (orderNumber: string, at: Instance = harness()) =>
       at.create({ ...teaFor(orderNumber, 100, { card }), caller: by });
-    const { instance, reached, letGo } = startHolding('before', 'payment-');
+    const { instance, reached, letGo } = startHolding('payment-');
     const late = charge('order-1', instance);
     await reached;
     expect((await charge('order-0')).kind).toBe('refused');

@@ -49,22 +49,6 @@ const listPaymentsOf = (
 ) => pageOf(listOf('payments', [paymentKind])(file, { perPage: 20, ...query, owners }));
 const tokensOf = ({ views }: { views: ViewEnvelope[] }) => views.map(({ token }) => token);
 
-describe('payments and payouts together', () => {
-  test('are newest first, by the filters of either, and counted', () => {
-    const file = givenFile([
-      viewOf(paymentKind, 'pay_1', [requested({ orderNumber: 'A' }), accepted, approved], 3_000),
-      viewOf(payoutKind, 'po_1', [payoutRequested({ orderNumber: 'A' }), payoutHappening.unresolved], 2_000),
-      viewOf(paymentKind, 'pay_2', [requested({ currency: 'USD' }), accepted], 1_000),
-      viewOf(payoutKind, 'po_2', [payoutRequested({ team: 'games' })], 2_000),
-    ]);
-    expect(tokensOf(listOperations(file))).toEqual(['pay_1', 'po_1', 'pay_2']);
-    expect(tokensOf(listOperations(file, { orderNumber: 'A' }))).toEqual(['pay_1', 'po_1']);
-    expect(tokensOf(listOperations(file, { status: 'pending' }))).toEqual(['po_1']);
-    expect(tokensOf(listOperations(file, { currency: 'USD' }))).toEqual(['pay_2']);
-    expect(listOperations(file, { perPage: 1, withTotal: true }).totalCount).toBe(3);
-  });
-});
-
 describe('metadata', () => {
   const noted = (metadata: Record<string, string>, more = {}) => requested({ metadata, ...more });
   const views = [
@@ -242,16 +226,6 @@ describe('a page of large payments', () => {
     });
     expect(pages.length).toBe(3);
     expect(pages.flat()).toEqual(Array.from({ length: 90 }, (_, at) => `pay_${189 - at}`));
-  });
-
-  test('ends there over all teams', () => {
-    const file = givenFile(heavy(90));
-    const pages = throughPages((at) => {
-      const list = listPaymentsOf(file, [shop], { perPage: 500, ...at });
-      expect(lengthOf(list.views)).toBeLessThan(1_100_000);
-      return { items: tokensOf(list), ...list };
-    });
-    expect(pages.flat()).toHaveLength(90);
   });
 });
 

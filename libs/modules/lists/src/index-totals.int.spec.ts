@@ -51,31 +51,6 @@ const totalsOf = (file: TestIndexFile, query = shop) =>
   );
 
 describe('totals', () => {
-  test('are separate by environment, team, currency and day, for payments and payouts', () => {
-    const file = givenFile([
-      lastOf(paymentKind, 'p1', [requested(), accepted, approved]),
-      lastOf(paymentKind, 'p2', [requested(), accepted, declined]),
-      lastOf(paymentKind, 'p3', [requested({ currency: 'USD' })]),
-      lastOf(paymentKind, 'p4', [requested({ team: 'games' }), accepted]),
-      lastOf(paymentKind, 'p5', [requested({ environment: 'production' })]),
-      lastOf(payoutKind, 'o1', [payoutRequested(), payoutHappening.accepted]),
-      lastOf(disputeKind, 'd1', [disputeOpened({ team: 'shop' })]),
-    ]);
-    const [eur, usd, ...others] = totalsOf(file);
-    expect(eur).toMatchObject({
-      currency: 'EUR',
-      day: '2026-01-02',
-      payments: sums({ init: [0, 0], approved: [1, 1_500], declined: [1, 1_500] }),
-      refunds: sums({ confirmed: [0, 0], reserved: [0, 0] }),
-      payouts: sums({ pending: [1, 300] }),
-    });
-    expect(usd).toMatchObject({ currency: 'USD', payments: sums({ init: [1, 1_500] }) });
-    expect(others).toEqual([]);
-    expect(totalsOf(file, { ...shop, team: 'games' })).toHaveLength(1);
-    expect(totalsOf(file, { ...shop, environment: 'production', currency: 'EUR' })).toHaveLength(1);
-    expect(totalsOf(file, { ...shop, from: '2026-01-03' })).toEqual([]);
-  });
-
   test('follow a payment from status to status, and its refunds', () => {
     const file = givenFile();
     const history: AnyEvent[] = [];
@@ -107,15 +82,6 @@ describe('totals', () => {
       count: BigInt(count),
       amount: BigInt(count) * BigInt(Number.MAX_SAFE_INTEGER),
     });
-  });
-
-  test('are unchanged if the commit with their views fails', () => {
-    const file = givenFile([lastOf(paymentKind, 'p1', [requested(), accepted])]);
-    const before = listTotals(file, shop);
-    const broken = lastOf(paymentKind, 'p3', [requested()]);
-    const never = { ...broken, view: { ...broken.view, createdAt: 0, updatedAt: 'never' as never } };
-    expect(() => file.plant([lastOf(paymentKind, 'p1', [requested(), approved]), never])).toThrow();
-    expect(listTotals(file, shop)).toEqual(before);
   });
 });
 

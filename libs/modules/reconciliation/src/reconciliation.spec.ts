@@ -8,7 +8,6 @@ import {
   type ReconciliationReport,
   type ReconciliationRequest,
   type Sums,
-  addCounts,
   addSums,
   decodeReconciliationEvent,
   decodeReconciliationJournalEvent,
@@ -128,14 +127,6 @@ describe('the report', () => {
       differences: [],
       teams: new Set(),
     });
-    expect(noCounts).toEqual({
-      matched: 0,
-      differing: 0,
-      onlyHere: 0,
-      onlyAtService: 0,
-      onOtherDays: 0,
-      underWay: 0,
-    });
   });
 
   it('adds up the results of pages and books', () => {
@@ -176,10 +167,6 @@ describe('sums', () => {
     const mixed = [sums('USD'), sums('CHF'), sums('EUR', 2), sums('USD', 2)];
     expect(addSums(mixed)).toEqual([sums('CHF'), sums('EUR', 2), sums('USD', 3)]);
     expect(addSums([])).toEqual([]);
-  });
-
-  it('of counts are separate', () => {
-    expect(addCounts(counts, { ...noCounts, matched: 1 })).toEqual({ ...counts, matched: 6 });
   });
 
   it('count differing rows and rows of only one side as differences', () => {

@@ -17,6 +17,65 @@ const harness = useHarness(() => ({ guardsOf: allGuards }));
 const key = { 'idempotency-key': 'a' };
 const received = () => harness().provider.received;
 
+type Faults = ReturnType<typeof harness>['provider']['faultsOf']['refund'];
+
+describe.each([
+  ['refunds', 'refund', 'refund_unresolved', 'Idempotency-Key'],
+  ['payouts', 'payout', 'payout_not_found', 'orderNumber'],
+] as const)('POST /api/v1/%s answers', (path, operation, review, keyName) => {
+  /** Asks twice for the same, unless told otherwise. */
+  async function given(...faults: Faults) {
+    const terms =
+      operation === 'refund'
+        ? { token: await harness().approved('order-1', 500), amount: 500 }
+        : payoutFor('order-1').request;
+    harness().provider.faultsOf[operation].push(...faults);
+    const app = startApp(harness());
+    return (more: object = {}) => app.post(path, { ...terms, ...more }, operation === 'refund' ? key : {});
+  }
+
+  it('202 while the outcome is unknown', async () => {
+    const answer = await (await given({ kind: 'lost-before' }))();
+    const shown = { status: 'pending', phase: 'unresolved', amount: 500 };
+    expect([answer.statusCode, answer.json()]).toMatchObject([202, { [operation]: shown }]);
+  });
+
+  it.each([
+    [
+      "the provider's refusal",
+      { kind: 'refused', code: 'a_code', errorKind: 'processing_error' },
+      409,
+      'processing_error a_code',
+    ],
+    ['502 if the provider was not reached', { kind: 'not-sent' }, 502, 'api_error provider_not_reached'],
+  ] as const)('%s, which no repeat changes', async (_, fault, statusCode, error) => {
+    const ask = await given(fault);
+    const answer = await ask();
+    expect(errorsOf(answer)).toEqual([statusCode, error]);
+    expect(answer.headers['retry-after']).toBeUndefined();
+    expect(answer.json<{ token: string }>().token).toMatch(/^(ref|po)_/);
+    expect((await ask()).json()).toEqual(answer.json());
+  });
+
+  it('422 to other terms under the same key', async () => {
+    const ask = await given();
+    const { token } = (await ask()).json<{ token: string }>();
+    const answer = await ask({ amount: 31 });
+    expect(errorsOf(answer)).toEqual([422, `invalid_request_error idempotency_key_reused ${keyName}`]);
+    expect(answer.json()).toMatchObject({ token });
+  });
+
+  it('409 if a person resolved it as not made', async () => {
+    const ask = await given({ kind: 'lost-before' });
+    const { token, refund } = (await ask()).json<{ token: string; refund?: { paymentToken: string } }>();
+    const reviewed = refund?.paymentToken ?? token;
+    await harness().clock.advance(3_600_000);
+    await harness().inquire(reviewed);
+    await harness().resolve({ token: reviewed, code: review, resolution: `${operation}_not_made` });
+    expect(errorsOf(await ask())).toEqual([409, 'processing_error resolved_as_not_made']);
+  });
+});
+
 describe('POST /api/v1/refunds answers', () => {
   it('200 with the refund, and the same to a repeat', async () => {
     const payment = await harness().approved('order-1', 100);
@@ -37,14 +96,6 @@ describe('POST /api/v1/refunds answers', () => {
     const again = await app.post('refunds', { token: payment, amount: 60 }, key);
     expect(again.headers['idempotent-replayed']).toBe('true');
     expect(again.json()).toEqual(answer.json());
-  });
-
-  it('202 while the outcome is unknown', async () => {
-    const token = await harness().approved('order-1', 100);
-    harness().provider.faultsOf.refund.push({ kind: 'lost-before' });
-    const answer = await startApp(harness()).post('refunds', { token }, key);
-    expect(answer.statusCode).toBe(202);
-    expect(answer.json()).toMatchObject({ refund: { status: 'pending', phase: 'unresolved', amount: 100 } });
   });
 
   it.each([
@@ -89,36 +140,6 @@ describe('POST /api/v1/refunds answers', () => {
     expect(answer.headers['retry-after']).toBe('2');
   });
 
-  it('422 to other terms under the same key', async () => {
-    const token = await harness().approved('order-1', 100);
-    const app = startApp(harness());
-    const refund = await app.post('refunds', { token, amount: 30 }, key);
-    const answer = await app.post('refunds', { token, amount: 31 }, key);
-    expect(errorsOf(answer)).toEqual([422, 'invalid_request_error idempotency_key_reused Idempotency-Key']);
-    expect(answer.json()).toMatchObject({ token: refund.json<{ token: string }>().token });
-  });
-
-  it("the provider's refusal, and the same to a repeat", async () => {
-    const token = await harness().approved('order-1', 100);
-    const errorKind = 'processing_error';
-    harness().provider.faultsOf.refund.push({ kind: 'refused', code: 'a_code', errorKind });
-    const app = startApp(harness());
-    const answer = await app.post('refunds', { token }, key);
-    expect(errorsOf(answer)).toEqual([409, 'processing_error a_code']);
-    expect((await app.post('refunds', { token }, key)).json()).toEqual(answer.json());
-    expect(answer.json<{ token: string }>().token).toMatch(/^ref_/);
-  });
-
-  it('502 if the provider was not reached, which no repeat changes', async () => {
-    const token = await harness().approved('order-1', 100);
-    harness().provider.faultsOf.refund.push({ kind: 'not-sent' });
-    const app = startApp(harness());
-    const answer = await app.post('refunds', { token }, key);
-    expect(errorsOf(answer)).toEqual([502, 'api_error provider_not_reached']);
-    expect(answer.headers['retry-after']).toBeUndefined();
-    expect((await app.post('refunds', { token }, key)).json()).toEqual(answer.json());
-  });
-
   it('409 if nothing is paid yet that could be refunded', async () => {
     const token = await harness().authorized('order-1');
     const answer = await startApp(harness()).post('refunds', { token }, key);
@@ -144,18 +165,6 @@ describe('POST /api/v1/refunds answers', () => {
     expect(errorsOf(answer)).toEqual([503, 'api_error provider_unavailable']);
     expect(answer.headers['retry-after']).toBe('5');
     expect(answer.body).not.toContain('recorded');
-  });
-
-  it('409 if a person resolved it as not made', async () => {
-    const token = await harness().approved('order-1', 100);
-    harness().provider.faultsOf.refund.push({ kind: 'lost-before' });
-    const app = startApp(harness());
-    await app.post('refunds', { token }, key);
-    await harness().clock.advance(3_600_000);
-    await harness().inquire(token);
-    await harness().resolve({ token, code: 'refund_unresolved', resolution: 'refund_not_made' });
-    const answer = await app.post('refunds', { token }, key);
-    expect(errorsOf(answer)).toEqual([409, 'processing_error resolved_as_not_made']);
   });
 
   // Its team was informed to send another one, and the customer had it twice.
@@ -213,20 +222,6 @@ describe('POST /api/v1/payouts answers', () => {
     expect(again.json()).toEqual(answer.json());
   });
 
-  it('202 while the outcome is unknown', async () => {
-    harness().provider.faultsOf.payout.push({ kind: 'lost-before' });
-    const answer = await startApp(harness()).post('payouts', request);
-    expect([answer.statusCode, answer.json()]).toMatchObject([202, { payout: { phase: 'unresolved' } }]);
-  });
-
-  it('422 to other terms under the same order number', async () => {
-    const app = startApp(harness());
-    const payout = await app.post('payouts', request);
-    const answer = await app.post('payouts', { ...request, amount: 501 });
-    expect(errorsOf(answer)).toEqual([422, 'invalid_request_error idempotency_key_reused orderNumber']);
-    expect(answer.json()).toMatchObject({ token: payout.json<{ token: string }>().token });
-  });
-
   it('400 to a card without the scope for it, and accepts it with the scope', async () => {
     const answer = await startApp(harness(), { scopes: ['payouts'] }).post('payouts', toCard);
     expect(errorsOf(answer)).toEqual([400, 'invalid_request_error card_data_not_accepted destination.card']);
@@ -260,37 +255,12 @@ describe('POST /api/v1/payouts answers', () => {
     expect(harness().provider.payoutRequests[0]?.callbackUrl).toMatch(/^https:\/\/gateway\.example\//);
   });
 
-  it("the provider's refusal", async () => {
-    const errorKind = 'processing_error';
-    harness().provider.faultsOf.payout.push({ kind: 'refused', code: 'balance_too_low', errorKind });
-    const answer = await startApp(harness()).post('payouts', request);
-    expect(errorsOf(answer)).toEqual([409, 'processing_error balance_too_low']);
-  });
-
-  it('502 if the provider was not reached, which no repeat changes', async () => {
-    harness().provider.faultsOf.payout.push({ kind: 'not-sent' });
-    const answer = await startApp(harness()).post('payouts', request);
-    expect(errorsOf(answer)).toEqual([502, 'api_error provider_not_reached']);
-    expect(answer.headers['retry-after']).toBeUndefined();
-  });
-
   it('as before to a repeat, even if the team no longer allows its callback origin', async () => {
     const body = { ...request, callbackUrl: 'https://shop.example/callback' };
     const allowed = { callback: ['https://shop.example'], redirect: undefined };
     const answer = await startApp(harness(), { team: { allowedOrigins: allowed } }).post('payouts', body);
     const again = await startApp(harness()).post('payouts', body);
     expect([again.statusCode, again.json()]).toEqual([200, answer.json()]);
-  });
-
-  it('409 if a person resolved it as not made', async () => {
-    harness().provider.faultsOf.payout.push({ kind: 'lost-before' });
-    const app = startApp(harness());
-    const { token } = (await app.post('payouts', request)).json<{ token: string }>();
-    await harness().clock.advance(3_600_000);
-    await harness().inquire(token);
-    await harness().resolve({ token, code: 'payout_not_found', resolution: 'payout_not_made' });
-    const answer = await app.post('payouts', request);
-    expect(errorsOf(answer)).toEqual([409, 'processing_error resolved_as_not_made']);
   });
 
   it('409 if no account takes the currency', async () => {

@@ -55,22 +55,14 @@ describe.each(routes)('POST /api/v1/$path', ({ path, scope, body, required }) =>
   });
 
   it.each([
-    ['half of a body', '{"half', [400, 'invalid_request_error invalid_json body']],
-    ['no body', '', [400, 'invalid_request_error invalid_param body']],
-    ['an array', '[]', [400, 'invalid_request_error invalid_param body']],
-    ['a text', '"text"', [400, 'invalid_request_error invalid_param body']],
-    ['null', 'null', [400, 'invalid_request_error invalid_param body']],
-    ['too much', JSON.stringify('x'.repeat(5_000)), [413, 'invalid_request_error body_too_large body']],
-  ])('refuses %s', async (_name, payload, expected) => {
-    expect(errorsOf(await startApp(harness()).post(path, payload, key))).toEqual(expected);
+    ['half of a body', '{"half', 'invalid_json'],
+    ['no body', '', 'invalid_param'],
+    ['an array', '[]', 'invalid_param'],
+    ['null', 'null', 'invalid_param'],
+  ])('refuses %s', async (_name, payload, code) => {
+    const answer = await startApp(harness()).post(path, payload, key);
+    expect(errorsOf(answer)).toEqual([400, `invalid_request_error ${code} body`]);
     nothingHappened();
-  });
-
-  it('refuses a body that is not declared as JSON', async () => {
-    const answer = await startApp(harness()).post(path, 'a=b', {
-      'content-type': 'application/x-www-form-urlencoded',
-    });
-    expect(errorsOf(answer)).toEqual([415, 'invalid_request_error unsupported_media_type body']);
   });
 
   it('refuses an unknown field, by name', async () => {
@@ -85,12 +77,6 @@ describe.each(routes)('POST /api/v1/$path', ({ path, scope, body, required }) =>
     const code = { amount: 'incorrect_amount', currency: 'incorrect_currency' }[field as string];
     expect(errorsOf(answer)).toEqual([400, `invalid_request_error ${code ?? 'invalid_param'} ${field}`]);
     nothingHappened();
-  });
-
-  it('is not there for other methods', async () => {
-    const answer = await startApp(harness()).get(path);
-    if (path === 'payments') return;
-    expect([answer.statusCode, answer.headers.allow]).toEqual([405, 'POST']);
   });
 });
 

@@ -1,1 +1,2 @@
 export { balanceOf, reservationsOf } from './reservations-of.ts';
+export { holding } from './held-store.ts';
