@@ -1,7 +1,7 @@
 /** The journal, statements and balances, of a team and across teams. */
 import { providerWallet, walletNameOf } from '@tollgate/core';
 import { toPublicJournalEntry } from '@tollgate/gateway-api';
-import { addReadRoute, routes, sendError } from '@tollgate/gateway-api/http';
+import { addReadRoute, type Call, routes, sendError } from '@tollgate/gateway-api/http';
 import type { ListOwner } from '@tollgate/lists';
 import { omitUndefined, utcDayOf } from '@tollgate/service-kit';
 import type { Reach } from '@tollgate/teams';
@@ -49,24 +49,21 @@ function addJournal(deps: ReadDependencies, { addList, addExport }: ListRoutes):
   addList(routes.listJournalOfAll, { ...entries, toShown: toOwned }, (call) =>
     ofTeams(deps, call, allOwnersIn),
   );
-  addExport(routes.exportJournal, 'journal', (call) => {
-    const query = ofCaller(call);
-    return textOfList(
+  const linesOf = (query: ReturnType<typeof ofCaller>, ownerColumns: readonly ('environment' | 'team')[]) =>
+    textOfList(
       share,
-      journalColumns,
+      [...ownerColumns, ...journalColumns],
       (page) => index.listJournal({ ...query, ...page }),
-      (entry) => linesOfEntry(entry),
+      (entry) =>
+        linesOfEntry(
+          entry,
+          ownerColumns.map((name) => entry[name]),
+        ),
     );
-  });
-  addExport(routes.exportJournalOfAll, 'journal', (call) => {
-    const query = ofTeams(deps, call, allOwnersIn);
-    return textOfList(
-      share,
-      ['environment', 'team', ...journalColumns],
-      (page) => index.listJournal({ ...query, ...page }),
-      (entry) => linesOfEntry(entry, [entry.environment, entry.team]),
-    );
-  });
+  addExport(routes.exportJournal, 'journal', (call) => linesOf(ofCaller(call), []));
+  addExport(routes.exportJournalOfAll, 'journal', (call) =>
+    linesOf(ofTeams(deps, call, allOwnersIn), ['environment', 'team']),
+  );
 }
 
 const ownerOf = ({ environment, team }: JournalRow) => ({ environment, ...omitUndefined({ team }) });
@@ -77,7 +74,7 @@ const journalColumns = [
 ];
 
 /** One for each posting. */
-function linesOfEntry(entry: JournalRow, owner: readonly Cell[] = []): string {
+function linesOfEntry(entry: JournalRow, owner: readonly Cell[]): string {
   const { id, time, kind, eventType, token, refundToken, disputeToken, wallet, account, currency } =
     toPublicJournalEntry(entry);
   const cells = [time, id, kind, eventType, token, refundToken, disputeToken, wallet, account];
@@ -96,57 +93,58 @@ const moneyCells = (amount: bigint, currency: string): Cell[] => [
 
 function addStatements(app: FastifyInstance, deps: ReadDependencies, { addExport }: ListRoutes): void {
   const { index, clock } = deps;
-  const ofTeam = ({ team, environment }: ListOwner, { month, currency }: MonthAsked) =>
-    statementsOf(
-      index.monthSums({ owners: [{ team, environment }], month, ...omitUndefined({ currency }) }),
-      month,
-    );
-  const ofAll = (reach: Reach, { team, environment, month, currency, wallet }: OperatorMonthAsked) => {
-    const owners = allOwnersIn(deps, reach, { team, environment });
+  /** Undefined for a month that has not begun, which is refused: it would look as if it had ended already. */
+  function statementsFor(
+    reply: FastifyReply,
+    { month, currency, wallet }: MonthAsked,
+    owners: readonly ListOwner[],
+  ): Statement[] | undefined {
+    if (month > utcDayOf(clock.now()).slice(0, 'YYYY-MM'.length))
+      return void sendError(reply, 'invalid_param', { message: 'month has not begun.', parameter: 'month' });
     return statementsOf(index.monthSums({ owners, month, ...omitUndefined({ currency, wallet }) }), month);
-  };
+  }
+  const ofOwn = ({ caller: { team, environment }, query, reply }: StatementCall) =>
+    statementsFor(reply, query, [{ team, environment }]);
+  const ofAll = ({ reach, query, reply }: StatementCall) =>
+    statementsFor(
+      reply,
+      query,
+      allOwnersIn(deps, reach, { team: query.team, environment: query.environment }),
+    );
 
-  /** A month that has not begun would look as if it had ended already. */
-  const hasBegun = ({ month }: MonthAsked, reply: FastifyReply): boolean => {
-    if (month <= utcDayOf(clock.now()).slice(0, 'YYYY-MM'.length)) return true;
-    sendError(reply, 'invalid_param', { message: 'month has not begun.', parameter: 'month' });
-    return false;
-  };
-
-  addReadRoute(app, deps, routes.listStatements, async ({ caller, query, reply }) => {
-    if (!hasBegun(query, reply)) return reply;
-    const statements = ofTeam(caller, query);
-    return sendSums(reply, () => ({ month: query.month, statements: statements.map(toPublicStatement) }));
-  });
-  addExport(routes.exportStatements, 'statements', ({ caller, query, reply }) =>
-    hasBegun(query, reply) ? linesOfStatements(query.month, ofTeam(caller, query)) : undefined,
-  );
-  addReadRoute(app, deps, routes.listStatementsOfAll, async ({ query, reach, reply }) => {
-    if (!hasBegun(query, reply)) return reply;
-    return sendSums(reply, () => ({
-      month: query.month,
-      statements: ofAll(reach, query).map((statement) => ({
-        environment: statement.environment,
-        ...toPublicStatement(statement),
-      })),
-    }));
-  });
-  addExport(routes.exportStatementsOfAll, 'statements', ({ query, reach, reply }) =>
-    hasBegun(query, reply) ? linesOfStatements(query.month, ofAll(reach, query)) : undefined,
-  );
+  for (const [list, file, read, toShown] of [
+    [routes.listStatements, routes.exportStatements, ofOwn, toPublicStatement],
+    [routes.listStatementsOfAll, routes.exportStatementsOfAll, ofAll, toOwnedStatement],
+  ] as const) {
+    addReadRoute(app, deps, list, async (call) => {
+      const { month } = call.query;
+      const statements = read(call);
+      if (statements === undefined) return call.reply;
+      return sendSums(call.reply, () => ({ month, statements: statements.map(toShown) }));
+    });
+    addExport(file, 'statements', (call) => {
+      const statements = read(call);
+      return statements && linesOfStatements(call.query.month, statements);
+    });
+  }
 }
 
 interface MonthAsked {
   month: string;
   currency?: string | undefined;
-}
-interface OperatorMonthAsked extends MonthAsked {
   team?: string | undefined;
   environment?: ListOwner['environment'] | undefined;
   wallet?: string | undefined;
 }
 
-function sendSums(reply: FastifyReply, answer: () => object): FastifyReply {
+type StatementCall = Pick<Call, 'caller' | 'reach' | 'reply'> & { query: MonthAsked };
+
+const toOwnedStatement = (statement: Statement) => ({
+  environment: statement.environment,
+  ...toPublicStatement(statement),
+});
+
+export function sendSums(reply: FastifyReply, answer: () => object): FastifyReply {
   try {
     return reply.send({ success: true, ...answer() });
   } catch (error) {
@@ -194,7 +192,7 @@ async function* linesOfStatements(
 function balancesWithin(
   { index, directory }: Pick<ReadDependencies, 'index' | 'directory'>,
   reach: Reach,
-  { team, environment }: Pick<OperatorMonthAsked, 'team' | 'environment'>,
+  { team, environment }: Pick<MonthAsked, 'team' | 'environment'>,
 ) {
   const isOfAll = reach.isEverywhere && team === undefined;
   const nameOf = (each: { environment: string; wallet: string }) => `${each.environment} ${each.wallet}`;

@@ -10,13 +10,7 @@ import {
   isToken,
 } from '@tollgate/core';
 import { minorUnitDigits } from '@tollgate/core/money';
-import {
-  proposedByOf,
-  toIso,
-  toPublicDispute,
-  toPublicPayment,
-  toPublicReviewEntry,
-} from '@tollgate/gateway-api';
+import { toIso, toPublicDispute, toPublicPayment, toPublicReviewEntry } from '@tollgate/gateway-api';
 import {
   type OperatorAction,
   type OperatorPaymentAnswer,
@@ -29,24 +23,14 @@ import {
 import { omitUndefined } from '@tollgate/service-kit';
 import { type Reach, type TeamKey, isExpired, readAuditPage } from '@tollgate/teams';
 import { type PaymentView, foldStream, paymentKind } from '@tollgate/views';
-import { type ReviewEntry, reviewKinds } from '@tollgate/lists';
 import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
 import { fileColumns, toFileCells } from './payment-lists.ts';
 import { ofTeams, ownersIn } from './list-query.ts';
 import type { ListRoutes } from './list-routes.ts';
 import { search } from './operator-search.ts';
-import { readInPieces } from './pieces.ts';
 import { type ReadDependencies } from './reading.ts';
 import { type RequestLedger, type RequestRecord, toPublicRequest } from '@tollgate/requests';
-
-/** Operators see the author of a resolution; teams do not. */
-const toOperatorsReviewEntry = (entry: ReviewEntry) => ({
-  ...toPublicReviewEntry(entry),
-  team: entry.team,
-  environment: entry.environment,
-  ...omitUndefined({ proposedBy: proposedByOf(entry) }),
-});
 
 export type OperatorReadDependencies = ReadDependencies & {
   requests: Pick<RequestLedger, 'find' | 'creations'>;
@@ -88,7 +72,6 @@ export function registerOperatorRoutes(
   });
 
   addSearch(app, deps);
-  addReviews(app, deps);
   addSecurityLog(app, deps);
   addTeamNames(app, deps);
 }
@@ -100,35 +83,6 @@ function addSearch(app: FastifyInstance, deps: OperatorReadDependencies): void {
       success: true,
       hits,
       ...omitUndefined({ request: request && toOwnedRequest(request), isPartial }),
-    });
-  });
-}
-
-function addReviews(app: FastifyInstance, deps: OperatorReadDependencies): void {
-  const { index } = deps;
-  addReadRoute(app, deps, routes.listReviewsOfAll, async ({ query: { token, ...query }, reach, reply }) => {
-    if (token !== undefined) {
-      const isWanted = (entry: ReviewEntry): boolean =>
-        (query.team ?? entry.team) === entry.team &&
-        (query.environment ?? entry.environment) === entry.environment &&
-        reach.includes(entry);
-      const entries = index.reviewsOf(token).filter(isWanted);
-      return reply.send({
-        success: true,
-        reviews: entries.map(toOperatorsReviewEntry),
-        count: entries.length,
-      });
-    }
-    const asked = { ...ofTeams(deps, { reach, query }), kinds: reviewKinds };
-    const list = await readInPieces(deps.share, asked, index.listReviews);
-    if (list.kind === 'refused') return sendRefusedPage(reply, list.parameter);
-    const { views: entries, nextCursor } = list;
-    const count = index.countWaiting(asked.owners).reviews;
-    return reply.send({
-      success: true,
-      reviews: entries.map(toOperatorsReviewEntry),
-      count,
-      ...omitUndefined({ nextCursor }),
     });
   });
 }

@@ -18,7 +18,7 @@ import { registerDisputeRoutes } from './dispute-routes.ts';
 import { registerRefundRoutes } from './refund-routes.ts';
 import { registerReconciliationRoutes } from './reconciliation-routes.ts';
 import { type RequestLedger, registerRequestRoutes } from '@tollgate/requests';
-import { registerTeamRoutes } from './team-routes.ts';
+import { registerReviewRoutes } from './review-routes.ts';
 import { registerTotalsRoutes } from './totals-routes.ts';
 
 export interface QueryServiceOptions {
@@ -71,7 +71,7 @@ export function createQueryService(options: QueryServiceOptions) {
       registerLedgerRoutes(app, deps, lists);
       registerPayoutRoutes(app, deps, lists);
       registerHistoryRoutes(app, deps);
-      registerTeamRoutes(app, deps, lists);
+      registerReviewRoutes(app, deps, lists);
       registerTotalsRoutes(app, deps);
       registerReconciliationRoutes(app, deps);
       registerRequestRoutes(app, { ...deps, instance }, requests);
