@@ -24,21 +24,6 @@ import {
 
 const { accepted, approved, declined, held, pending } = happening;
 
-test('every payment has its view, one is kept, and the checkpoint follows', async () => {
-  const store = await temporaryStore();
-  await appendPayment(store, 'p1', [requested(), accepted]);
-  const projector = startProjector(store);
-  await appendPayment(store, 'p2', [requested()]);
-  await projected(store, projector);
-  const { position } = await appendPayment(store, 'p1', [pending, approved]);
-  await projected(store, projector);
-  await expectRebuiltIsStored(store, ['payment-p1', 'payment-p2']);
-  expect(await Array.fromAsync(store.read(paymentViewStream('p1')))).toHaveLength(1);
-  expect(await Array.fromAsync(store.read(checkpointStream))).toHaveLength(1);
-  expect((await checkpointIn(store))!.position >= position).toBe(true);
-  expect(projector.health()).toMatchObject({ failedStreams: [], isAdvancing: true });
-});
-
 test('a batch writes a view once, however many of its events are in it', async () => {
   const store = await temporaryStore();
   const append = vi.spyOn(store, 'append');

@@ -1,5 +1,4 @@
 import {
-  disputeKind,
   paymentKind,
   payoutKind,
   streamOf,
@@ -10,10 +9,7 @@ import {
 import {
   anyHistory,
   anyPayoutHistory,
-  disputeOpened,
   happening,
-  payoutHappening,
-  payoutRequested,
   requested,
   toRecordedIn,
   type AnyEvent,
