@@ -1,9 +1,8 @@
-/** The main flow from outside: a team's HTTP call, the customer on the hosted page, the team's reads, the topic. */
+/** The main flow from outside: a team's HTTP call, the customer on the hosted page, the team's reads. */
 import { eventually } from '@tollgate/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { payOnHostedPage } from '@tollgate/payment-service/customer';
 import { type Answer, type PaymentView, type System, startSystem, stopEverything } from './system.ts';
-import { recordsOf } from './topic.ts';
 
 const approvedCard = '4392963203551251';
 const declinedCard = '4730198364688516';
@@ -66,24 +65,6 @@ describe('a payment through the hosted page', () => {
     expect(history.slice(0, 2)).toEqual(['PaymentRequested', 'AttemptAccepted']);
     expect(history.at(-1)).toBe(last);
     expect(history.filter((type) => type === last)).toHaveLength(1);
-  });
-
-  it('is on the topic with every event once, in order', async () => {
-    const { token, processingUrl } = (await create()).body;
-    await payOnHostedPage(system.customer, { processingUrl, card: approvedCard });
-    await untilStatus(token, 'approved');
-    const history = await historyOf(token);
-    const records = await recordsOf(system, token, (all) =>
-      all.some(({ payment }) => payment.status === 'approved'),
-    );
-    expect(records.map(({ event }) => event.type)).toEqual(history);
-    expect(records.map(({ event }) => event.sequence)).toEqual(history.map((_, index) => index));
-    expect(records.at(-1)?.payment).toMatchObject({
-      token,
-      status: 'approved',
-      team: 'demo',
-      approvedAmount: 1250,
-    });
   });
 });
 

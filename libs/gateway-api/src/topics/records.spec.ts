@@ -50,16 +50,6 @@ describe('a record', () => {
     expect(decodePaymentRecord(record)).toEqual({ kind: 'record', record: { event, payment: later } });
   });
 
-  it('that lacks a field is unreadable, and the reason names the field', () => {
-    const { event, payment } = valueOf(approved);
-    expect(
-      decodePaymentRecord(withValue(approved, { event, payment: { ...payment, status: 'paid' } })),
-    ).toEqual({
-      kind: 'unreadable',
-      reason: expect.stringContaining('payment.status'),
-    });
-  });
-
   it('of a payout shows a destination only in masked form', () => {
     const { event, payout } = valueOf(paidOut);
     const destination = { ...payout.destination, pan: '4392963203551251' };

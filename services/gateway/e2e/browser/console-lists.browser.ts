@@ -73,19 +73,6 @@ describe('a list of several pages', () => {
     await page.getByText(orderOf(120), { exact: true }).waitFor();
     expect(await page.evaluate<number>('scrollY')).toBeGreaterThan(1_600);
   });
-
-  it('has pages with links if there is no script', async () => {
-    await openList();
-    const plain = await driven.now().browser.newContext({
-      javaScriptEnabled: false,
-      storageState: await context.storageState(),
-    });
-    const read = await plain.newPage();
-    await read.goto(own('/console/payments?team=demo&order=oldest'));
-    await read.getByRole('link', { name: 'Newer' }).click();
-    expect(await read.locator('td.order').first().innerText()).toBe(orderOf(50));
-    await plain.close();
-  });
 });
 
 describe('the search box', () => {

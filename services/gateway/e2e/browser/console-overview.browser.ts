@@ -48,6 +48,16 @@ it('requests are listed by outcome, and each opens with its answer', async () =>
   await page.getByRole('navigation', { name: 'Main' }).getByText('Requests').click();
   const rows = page.locator('tr[data-row]');
   await rows.filter({ hasText: '200' }).first().waitFor();
+  await rows
+    .filter({ hasText: /POST[\s\S]*200/ })
+    .first()
+    .locator('a')
+    .first()
+    .click();
+  await page.locator('#request', { hasText: '"orderNumber": "right-1"' }).waitFor();
+  const command = await page.getByRole('button', { name: 'Copy as curl' }).getAttribute('data-copy');
+  expect(command).toContain('/api/v1/payments');
+  await page.goBack();
   await page.getByLabel('Status').selectOption('4xx');
   await page.getByRole('link', { name: 'Status: 4xx' }).waitFor();
   for (const row of await rows.allInnerTexts()) expect(row).toMatch(/POST \S+\s+400\s+incorrect_amount/);

@@ -162,6 +162,10 @@ describe('a payout that waits for an approval', () => {
     const { signIn, recorded } = await start();
     const { get, sendAndRead } = await signIn('admin');
     expect((await get('/console/payouts/po_1')).body).toContain('Approve 3.00 EUR');
+    // It goes to a card, which no account number names.
+    const compared = await sendAndRead('/console/payouts/po_1/compare', { account: 'DE02' });
+    expect(compared).toContain('data-outcome="bad"');
+    expect(compared).not.toContain('goes to this account');
     expect(await sendAndRead('/console/payouts/po_1/approve', {})).toContain('Approved. Nothing is sent yet');
     expect(recorded.at(-1)).toMatchObject({
       person: { name: 'ada' },

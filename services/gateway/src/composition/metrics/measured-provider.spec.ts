@@ -46,34 +46,3 @@ it('counts a call that throws, and throws', async () => {
   await expect(provider.listDisputes()).rejects.toThrow('a bug');
   expect(seen).toEqual([[labelsOf('list_disputes', 'thrown'), 0]]);
 });
-
-it('calls each operation by its own name', async () => {
-  const names = {
-    authorize: 'authorize',
-    capture: 'capture',
-    void: 'void',
-    refund: 'refund',
-    payout: 'payout',
-    inquirePayment: 'inquire_payment',
-    inquirePayout: 'inquire_payout',
-    balance: 'balance',
-    listPayments: 'list_payments',
-    listPayouts: 'list_payouts',
-    listDisputes: 'list_disputes',
-    pageOfPayments: 'page_of_payments',
-    pageOfPayouts: 'page_of_payouts',
-  } satisfies Record<Exclude<keyof Provider, 'close'>, string>;
-  const keys = Object.keys(names) as (keyof typeof names)[];
-  const called: string[] = [];
-  const operations = keys.map((name) => [
-    name,
-    () => {
-      called.push(name);
-      return Promise.resolve({ kind: 'accepted' });
-    },
-  ]);
-  const { provider, seen } = measured(Object.fromEntries(operations));
-  for (const name of keys) await (provider[name] as () => Promise<unknown>)();
-  expect(called).toEqual(keys);
-  expect(seen.map(([labels]) => labels)).toEqual(keys.map((name) => labelsOf(names[name], 'accepted')));
-});

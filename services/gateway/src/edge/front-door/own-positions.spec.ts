@@ -1,7 +1,6 @@
 import { createFakeClock } from '@tollgate/testing';
-import Fastify from 'fastify';
 import { expect, it } from 'vitest';
-import { createOwnPositions, rememberOwnPositions } from './own-positions.ts';
+import { createOwnPositions } from './own-positions.ts';
 
 it('remembers the last position of each key, and for five seconds', async () => {
   const clock = createFakeClock();
@@ -61,19 +60,4 @@ it('drops the entry with the oldest progress if there are too many', () => {
   const positions = createOwnPositions(createFakeClock(), 2);
   for (const [index, key] of ['a', 'b', 'a', 'c'].entries()) positions.note(key, String(index));
   expect(['a', 'b', 'c'].map((key) => positions.positionOf(key))).toEqual(['2', undefined, '3']);
-});
-
-it('is passed to every route of the public server, overriding headers of callers', async () => {
-  const app = Fastify();
-  rememberOwnPositions(app, createOwnPositions(createFakeClock()));
-  const asked: unknown[] = [];
-  app.post('/write', async (_request, reply) => reply.header('tollgate-position', '17').send({}));
-  app.get('/read', async ({ headers }) => {
-    asked.push(headers['tollgate-own-position']);
-    return {};
-  });
-  const as = (authorization: string) => ({ authorization, 'tollgate-own-position': '99' });
-  await app.inject({ method: 'POST', url: '/write', headers: as('Bearer a') });
-  for (const key of ['Bearer a', 'Bearer b']) await app.inject({ url: '/read', headers: as(key) });
-  expect(asked).toEqual(['17', undefined]);
 });
