@@ -86,8 +86,6 @@ export interface IssueKey extends z.infer<typeof keySchema> {
 interface RevokeKey {
   type: 'RevokeKey';
   keyId: string;
-  /** Present if a replacement key ended it. */
-  reason?: 'replaced';
 }
 /** Replaces the whole list of one purpose. */
 export interface AllowOrigins {
@@ -100,7 +98,7 @@ export type TeamCommand = AddTeam | IssueKey | RevokeKey | AllowOrigins | Rotate
 export const teamEventSchemas = {
   TeamAdded: z.object({ name: teamNameSchema }),
   KeyIssued: keySchema,
-  KeyRevoked: z.object({ keyId: z.string(), reason: z.literal('replaced').optional() }),
+  KeyRevoked: z.object({ keyId: z.string() }),
   OriginsAllowed: z.object({ purpose: z.enum(originPurposes), origins: z.array(z.string()) }),
   WebhookSecretRotated: webhookRotationSchema,
   ...moneyEventSchemas,
@@ -117,7 +115,6 @@ export const { decode: decodeTeamEvent, versionOf: versionOfTeamEvent } = eventF
 export interface TeamKey extends z.infer<typeof keySchema> {
   /** False once revoked. */
   active: boolean;
-  revocation?: 'by-decision' | 'replaced' | undefined;
 }
 
 /** True if the key has expired. */
@@ -225,13 +222,10 @@ function limitMoney(team: Team, command: Extract<MoneyCommand, { type: 'LimitMon
   return isThere ? decideMoney(team.money, command) : refuse('key_not_found');
 }
 
-function revokeKey(team: Team, { keyId, reason }: RevokeKey): TeamDecision {
+function revokeKey(team: Team, { keyId }: RevokeKey): TeamDecision {
   const known = team.keys.find((key) => key.keyId === keyId);
   if (known === undefined) return refuse('key_not_found');
-  return {
-    kind: 'events',
-    events: known.active ? [{ type: 'KeyRevoked', data: { keyId, ...omitUndefined({ reason }) } }] : [],
-  };
+  return { kind: 'events', events: known.active ? [{ type: 'KeyRevoked', data: { keyId } }] : [] };
 }
 
 function allowOrigins(team: Team, { purpose, origins: asked }: AllowOrigins): TeamDecision {
@@ -266,11 +260,10 @@ export function evolveTeam(state: TeamState, event: TeamEvent): Team {
     case 'KeyIssued':
       return { ...state, keys: [...state.keys, { ...event.data, active: true }] };
     case 'KeyRevoked': {
-      const { keyId, reason = 'by-decision' } = event.data;
-      const revoked = { active: false, revocation: reason } as const;
+      const { keyId } = event.data;
       return {
         ...state,
-        keys: state.keys.map((key) => (key.keyId === keyId && key.active ? { ...key, ...revoked } : key)),
+        keys: state.keys.map((key) => (key.keyId === keyId ? { ...key, active: false } : key)),
       };
     }
     case 'OriginsAllowed': {

@@ -128,10 +128,8 @@ function changeSentence(who: string, data: Data): Html {
       return html`${who} added team ${team}.`;
     case 'KeyIssued':
       return html`${who} issued key ${keyId} to team ${team}: ${list(detail['scopes'])}.`;
-    case 'KeyRevoked': {
-      const why = text(detail, 'reason') === 'replaced' ? ', which another key replaced' : '';
-      return html`${who} revoked key ${keyId} of team ${team}${why}.`;
-    }
+    case 'KeyRevoked':
+      return html`${who} revoked key ${keyId} of team ${team}.`;
     case 'WebhookSecretRotated':
       return html`${who} rotated the webhook secret of team ${team}.`;
     case 'OriginsAllowed': {

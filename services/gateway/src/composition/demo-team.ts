@@ -7,7 +7,6 @@ import {
   type TeamState,
   type Teams,
   activeKeysIn,
-  activeKeysMax,
   type ApiKey,
   formatApiKey,
   hashApiKeySecret,
@@ -62,9 +61,9 @@ async function demoKeysLeft(deps: Dependencies): Promise<string[]> {
 
 /**
  * Makes sure that the demo team exists and has a key, and returns the key. A key known from an earlier start is kept,
- * even if the event store was deleted meanwhile; if the key was lost, a new one replaces the oldest.
+ * even if the event store was deleted meanwhile; if the key was lost, a second one is issued.
  *
- * Once a key of the team was revoked, no new one is issued automatically: undefined, unless the known one is active.
+ * Undefined if both were lost, or a key of the team was revoked, unless the known one is active.
  */
 export async function ensureDemoTeam(
   deps: Dependencies,
@@ -74,18 +73,18 @@ export async function ensureDemoTeam(
   const team = await teams.find(demoTeam);
   const known = knownKey === undefined ? undefined : parseApiKey(knownKey.reveal());
   const recorded = team?.keys.find(({ keyId }) => keyId === known?.keyId);
-  const isRevoked = team?.keys.some(({ revocation }) => revocation === 'by-decision') === true;
-  if (isRevoked) return recorded?.active === true ? knownKey : undefined;
+  if (team?.keys.some(({ active }) => !active) === true)
+    return recorded?.active === true ? knownKey : undefined;
   const isKept = known !== undefined && recorded?.active !== false;
   const key = isKept ? known : newApiKey(deps.ids, 'sandbox');
-  await issue(teams, key, deps.clock.now());
-  return new Secret(formatApiKey(key));
+  return (await issue(teams, key, deps.clock.now())) ? new Secret(formatApiKey(key)) : undefined;
 }
 
 const teamsOf = (deps: Dependencies): Teams =>
   createTeams({ ...deps, actor: { kind: 'service', name: 'gateway' } });
 
-async function issue(teams: Teams, key: ApiKey, at: number): Promise<void> {
+/** @returns false if the team has two active keys, which only a person may revoke */
+async function issue(teams: Teams, key: ApiKey, at: number): Promise<boolean> {
   const { environment, keyId, secret } = key;
   const issueKey: TeamCommand = {
     type: 'IssueKey',
@@ -98,26 +97,16 @@ async function issue(teams: Teams, key: ApiKey, at: number): Promise<void> {
   const refusal = await teams.change(demoTeam, (team) => [
     ...(team === undefined ? [{ type: 'AddTeam' as const, name: demoTeam }] : []),
     ...allowCallbacks(team),
-    ...makeRoom(team, key, at),
     issueKey,
   ]);
+  if (refusal?.code === 'too_many_active_keys') return false;
   if (refusal !== undefined)
     throw new StartupError('demo_team', `The demo team cannot be given a key (${refusal.code}).`);
+  return true;
 }
 
 /** A list that was set since then stays. */
 function allowCallbacks(team: TeamState): TeamCommand[] {
   if (team?.allowedOrigins.callback !== undefined) return [];
   return [{ type: 'AllowOrigins', purpose: 'callback', origins: demoCallbackOrigins }];
-}
-
-function makeRoom(team: TeamState, { keyId, environment }: ApiKey, now: number): TeamCommand[] {
-  // Keys of approvers are counted separately.
-  const active = (team === undefined ? [] : activeKeysIn(team, environment, now)).filter(
-    ({ scopes }) => !scopes.includes('approvals'),
-  );
-  const [oldest] = active;
-  const isKnown = active.some((key) => key.keyId === keyId);
-  if (oldest === undefined || isKnown || active.length < activeKeysMax) return [];
-  return [{ type: 'RevokeKey', keyId: oldest.keyId, reason: 'replaced' }];
 }
