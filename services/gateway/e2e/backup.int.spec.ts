@@ -8,7 +8,7 @@ import { eventually } from '@tollgate/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { shortTimes } from './agreement.ts';
 import { eventFiles } from './arrangement.ts';
-import { issueKey, tollgate, tollgateExit } from './commands.ts';
+import { issueKey, operatorOf, tollgate, tollgateExit } from './commands.ts';
 import { ledgerOf } from './ledger.ts';
 import {
   type Answer,
@@ -107,17 +107,9 @@ describe.skipIf(eventFiles.length === 0)('a restored backup', { timeout: 120_000
     expect(forgotten.length).toBeGreaterThan(0);
     expect((await create('paused')).statusCode).toBe(503);
     const account = ['--account', 'sandbox', '--environment', 'sandbox'];
-    const { token: ada } = await tollgate<{ token: string }>(
-      system,
-      'operator',
-      'token',
-      '--role',
-      'operator',
-    );
+    const operator = await operatorOf(system, 'ada');
     const resume = () =>
-      system.gatewayAs(ada)('POST', '/api/v1/admin/accounts/sandbox/sandbox/resume', {
-        body: { reason: 'reconciled' },
-      });
+      operator('POST', '/api/v1/admin/accounts/sandbox/sandbox/resume', { body: { reason: 'reconciled' } });
     expect(await resume()).toMatchObject({ body: { errors: [{ code: 'reconciliation_due' }] } });
     const day = new Date().toISOString().slice(0, 10);
     // Payments younger than the longest call are compared by a later run.

@@ -52,9 +52,3 @@ export async function read(gateway: CallGateway, kind: 'payment' | 'payout', tok
   if (statusCode !== 200) throw new Error(`${token} cannot be read: ${JSON.stringify(body)}`);
   return body[kind];
 }
-
-/** The codes of the open reviews of a token. */
-export async function reviewsOf(gateway: CallGateway, token: string): Promise<string[]> {
-  const { reviews } = (await gateway('GET', '/api/v1/reviews?perPage=500')).body;
-  return reviews.filter((each) => each.token === token).map(({ code }) => code);
-}

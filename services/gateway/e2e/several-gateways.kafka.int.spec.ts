@@ -2,15 +2,13 @@
  * Several gateways on the same folder and broker: one joins, one is killed, one leaves, and the last one is killed and
  * restarted.
  */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { eventually } from '@tollgate/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { expectAllThere, startLoad } from './kafka-load.ts';
 import { expectPublishedOnce } from './kafka-topic.ts';
 import { localBroker, stopBrokers } from './local-broker.ts';
 import { freePorts } from './free-ports.ts';
-import { type System, newDataDir, startSystem, stopEverything } from './system.ts';
+import { type System, besideEnv, newDataDir, startSystem, stopEverything } from './system.ts';
 
 /** With each set of gateways. */
 const creationsEach = 50;
@@ -34,32 +32,22 @@ afterAll(async () => {
  */
 async function startBoth(): Promise<{ first: System; second: System; join: () => Promise<System> }> {
   const dataDir = newDataDir();
-  const { paymentServiceUrl, paymentServiceKey, caFile } = host.quickstart;
-  const account = {
-    name: 'sandbox',
-    environment: 'sandbox',
-    baseUrl: paymentServiceUrl,
-    privateKeyEnv: 'SANDBOX_KEY',
-    caFile,
-    failuresInARowMax: 1_000,
-  };
-  const accountsFile = join(dataDir, 'accounts.json');
-  writeFileSync(accountsFile, JSON.stringify({ accounts: [account] }));
   const { CALLBACK_PORT: callbackPort = '' } = await freePorts();
-  const env = {
-    KAFKA_BROKERS: brokers,
-    PROVIDER_ACCOUNTS_FILE: accountsFile,
-    SANDBOX_KEY: paymentServiceKey,
-    GATEWAY_PORT: '0',
-    CALLBACK_PUBLIC_URL: `http://127.0.0.1:${callbackPort}`,
-    PROVIDER_QUIET_MS: '500',
-  };
-  const shared = { dataDir, inFrontOf: host };
-  const first = await startSystem({ ...shared, env: { ...env, CALLBACK_PORT: '0' } });
-  const more = { CALLBACK_PORT: callbackPort, TOLLGATE_INSTANCE: 'second' };
-  const second = await startSystem({ ...shared, env: { ...env, ...more } });
-  const third = { CALLBACK_PORT: '0', TOLLGATE_INSTANCE: 'third' };
-  return { first, second, join: () => startSystem({ ...shared, env: { ...env, ...third } }) };
+  const start = (name: string, more: Record<string, string> = {}) =>
+    startSystem({
+      dataDir,
+      inFrontOf: host,
+      env: {
+        ...besideEnv(dataDir, host.quickstart, name),
+        KAFKA_BROKERS: brokers,
+        CALLBACK_PUBLIC_URL: `http://127.0.0.1:${callbackPort}`,
+        PROVIDER_QUIET_MS: '500',
+        ...more,
+      },
+    });
+  const first = await start('first');
+  const second = await start('second', { CALLBACK_PORT: callbackPort });
+  return { first, second, join: () => start('third') };
 }
 
 it(

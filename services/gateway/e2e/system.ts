@@ -26,7 +26,7 @@ export interface PaymentView {
   refunds: { amount: number; phase: string }[];
 }
 
-export interface WebhookView {
+interface WebhookView {
   id: string;
   state: string;
   /** Absent for the callbackUrl of the payment. */

@@ -4,18 +4,19 @@ import { paymentKind } from '@tollgate/views';
 import { projectEvents, happening, requested } from '@tollgate/views/testing';
 import { eventually } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
+import type { TestedApiOptions } from './testing/api.ts';
 import { cookieOf, hostile, startConsole } from './testing/console.ts';
 import { everywhere } from '@tollgate/teams';
 
 const { accepted, approved, reviews } = happening;
 const terms = { kind: 'hosted', product: hostile, amount: 1_500, currency: 'EUR', orderNumber: hostile };
 
-const start = () =>
+const start = (options: TestedApiOptions = {}) =>
   startConsole(async (store) => {
     await givenTeam(store, { team: 'shop', keyId: 'k1' });
     const paid = [requested(terms), accepted, approved, reviews];
     await projectEvents(store, paymentKind, 'pay_1', paid);
-  });
+  }, options);
 
 describe('access', () => {
   it('a link signs in once, with its own session that no script reads', async () => {
@@ -248,6 +249,25 @@ describe('hostile texts', () => {
     expect(await to('SHO')).toBe('/console/teams/shop');
     expect(await to('metadata.order:4711')).toBe('/console/payments?metadata%5Border%5D=4711');
   });
+});
+
+it('if two people must resolve a review, the first answer is stored and the second one decides', async () => {
+  const { signIn } = await start({ reviewsByTwo: ['sandbox'] });
+  const review = '/console/reviews/pay_1/discrepancy/1';
+  const answer = { resolution: 'keep_ours', team: 'shop', environment: 'sandbox' };
+  const [ada, bob] = [await signIn('admin'), await signIn('admin', 'bob')];
+  await eventually(async () => expect((await ada.get(review)).body).toContain('name="resolution"'));
+  const stored = await ada.sendAndRead(review, { ...answer, reason: 'The bank has it.' });
+  expect(stored).toContain('takes effect when a second person gives the same one');
+  await eventually(async () =>
+    expect((await bob.get('/console/reviews')).body).toContain('One of two people has answered.'),
+  );
+  const { body } = await bob.get(review);
+  expect(body).toMatch(/id="proposal"[^]*The bank has it\./);
+  expect(body).toContain('The same answer from you takes effect at once');
+  expect(await bob.sendAndRead(review, { ...answer, reason: 'I have asked, too.' })).toContain(
+    'Resolved: 15.00 EUR',
+  );
 });
 
 it('a refresh is answered without content until the page changes, one at a time', async () => {

@@ -1,6 +1,12 @@
 /** The API server with all its services over a real store, without a socket, for specs. */
 import { readCallback } from '@tollgate/provider/callbacks';
-import { type Account, createAccounts, createFingerprints, inquiryDelays } from '@tollgate/core';
+import {
+  type Account,
+  type Environment,
+  createAccounts,
+  createFingerprints,
+  inquiryDelays,
+} from '@tollgate/core';
 import { createCommandService } from '@tollgate/command-service';
 import type { EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
@@ -77,6 +83,8 @@ export interface TestedApiOptions {
   accounts?: readonly Account[];
   /** True if the accounts are those of a file. */
   accountsFile?: AccountsFile;
+  /** Environments whose reviews two people resolve. @default none */
+  reviewsByTwo?: readonly Environment[];
   /** Whether changes of teams can be signed. */
   isSigning?: boolean;
 }
@@ -88,6 +96,7 @@ export async function startApi(
     hasConsole = false,
     isSigning = false,
     accounts = [],
+    reviewsByTwo = [],
     accountsFile,
     identityProvider,
     exportStalledMs,
@@ -130,7 +139,7 @@ export async function startApi(
     place: () => ({ rank: 0, count: 1 }),
     books: { find: () => undefined, findPayment: () => undefined, pagesOf: () => [] },
     reconciledAfterDays: [],
-    reviewsByTwo: [],
+    reviewsByTwo,
     times: { sendWithinMs: 1_000, callDeadlineMs: 1_000, quietMs: 1_000 },
   });
   // Only with accounts there is anything to do in the background.
