@@ -75,7 +75,7 @@ export function createSandbox(deps: {
  * orderNumber, or its own
  * token, possibly followed by a dot and the number of the attempt. The newest one counts.
  */
-export function findInLedger({ body }: Pick<Answer, 'body'>, payment: PaymentName): string | undefined {
+function findInLedger({ body }: Pick<Answer, 'body'>, payment: PaymentName): string | undefined {
   const payments = findField(body, 'payments');
   const records: Json[] = Array.isArray(payments) ? payments.filter(isObject) : [];
   const { token, orderNumber } = payment;

@@ -161,13 +161,6 @@ it('drops no member while the store does not answer', async () => {
   }
 });
 
-it('skips foreign events', async () => {
-  const first = await start(store, clock, 'a');
-  await store.append(membersStream, [{ ...beatOf('x'), data: { member: 1 } }], 'any');
-  await start(store, clock, 'b');
-  await sees(clock, first, { rank: 0, count: 2 });
-});
-
 it('sees living members if another store has replaced the previous one', async () => {
   const state = { real: await temporaryStore() };
   const store: EventStore = {

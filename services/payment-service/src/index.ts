@@ -1,1 +1,1 @@
-export { createPaymentService } from './payment-service.ts';
+export { startPaymentService } from './payment-service.ts';

@@ -12,11 +12,7 @@ import {
   systemIds,
 } from '@tollgate/service-kit';
 import { paymentServiceConfigSchema } from './config.ts';
-import {
-  createPaymentService,
-  type PaymentService,
-  type PaymentServiceAddresses,
-} from './payment-service.ts';
+import { type PaymentService, startPaymentService } from './payment-service.ts';
 
 const demoMerchant = 'demo';
 const keyFileName = 'payment-service-key';
@@ -26,21 +22,22 @@ async function main(): Promise<void> {
   const { logLevel, ...config } = readConfig(paymentServiceConfigSchema, process.env);
   // Logs go to standard error: standard output is for people and scripts.
   const log = createLog('payment-service', logLevel, process.stderr);
-  const service = createPaymentService({ config, clock: systemClock, ids: systemIds, log });
+  const starting = startPaymentService({ config, clock: systemClock, ids: systemIds, log });
+  // A failed start is reported below.
+  const stop = async () => (await starting.catch(() => undefined))?.stop();
   // The third one closes when the parent process that held the channel exits.
-  for (const event of ['SIGTERM', 'SIGINT', 'disconnect'] as const)
-    process.once(event, () => void service.stop());
+  for (const event of ['SIGTERM', 'SIGINT', 'disconnect'] as const) process.once(event, () => void stop());
   // The channel reports its end without keeping the process running.
   process.channel?.unref();
 
-  const addresses = await service.start();
-  const { httpsUrl, httpUrl, caFile } = addresses;
+  const service = await starting;
+  const { httpsUrl, httpUrl, caFile } = service.addresses;
   process.stdout.write(`Payment Service (sandbox)
   HTTPS  ${httpsUrl}
   HTTP   ${httpUrl} (rejects everything)
   CA     ${caFile}
 `);
-  await introduceDemo(service, config.dataDir, addresses).catch(async (error: unknown) => {
+  await introduceDemo(service, config.dataDir).catch(async (error: unknown) => {
     await service.stop();
     throw error;
   });
@@ -48,14 +45,13 @@ async function main(): Promise<void> {
 
 /** A merchant with its key in a file, so that a developer can call the sandbox at once. */
 async function introduceDemo(
-  service: PaymentService,
+  { addresses: { httpsUrl, caFile }, ensureMerchant }: PaymentService,
   dataDir: string,
-  { httpsUrl, caFile }: PaymentServiceAddresses,
 ): Promise<void> {
   const keyFile = join(dataDir, keyFileName);
   const stored = await readKey(keyFile);
   const registration = { name: demoMerchant, ...(stored === undefined ? {} : { key: stored }) };
-  const { key } = await service.ensureMerchant(registration);
+  const { key } = await ensureMerchant(registration);
   if (stored === undefined) await writeFile(keyFile, `${key.reveal()}\n`, { mode: 0o600 });
   // Printed only once: output ends up in logs, which more people read than the file.
   const shown = stored === undefined ? `${key.reveal()} (kept in ${keyFile})` : `in ${keyFile}`;

@@ -1,14 +1,12 @@
 /** Composes the Payment Service: the database, the two servers, and the background work. */
 import { join } from 'node:path';
 import {
-  InvariantViolation,
   StartupError,
   errorCode,
   listen,
   type Clock,
   type Ids,
   type Log,
-  type Secret,
   makeFolder,
 } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
@@ -47,49 +45,13 @@ export interface PaymentServiceAddresses {
   caFile: string;
 }
 
-export interface PaymentService {
-  /** @throws StartupError if a port is taken, or another process uses the data folder. */
-  start(): Promise<PaymentServiceAddresses>;
-  /**
-   * Registers a merchant with a sandbox key, the given one or a new one; repeating it with the same key changes
-   * nothing. Only after `start`.
-   */
-  ensureMerchant(registration: Registration): Promise<{ name: string; key: Secret }>;
-  /** Waits up to five seconds for requests in progress, then closes everything. Due callbacks stay due. */
-  stop(): Promise<void>;
-}
+export type PaymentService = Awaited<ReturnType<typeof startPaymentService>>;
 
 const certificateFolder = 'payment-service-tls';
 const defaultSettlementDelayMs = 24 * 60 * 60_000;
 
-export function createPaymentService(deps: PaymentServiceDeps): PaymentService {
-  let running: Promise<RunningService> | undefined;
-  let stopped: Promise<void> | undefined;
-  const stopOnce = async (): Promise<void> => {
-    // A failed start has already closed its resources and reported the reason to its caller.
-    const service = await running?.catch(() => undefined);
-    await service?.stop();
-  };
-  return {
-    start: async () => {
-      if (running !== undefined) throw new InvariantViolation('A Payment Service is started once.');
-      running = startService(deps);
-      return (await running).addresses;
-    },
-    ensureMerchant: async (registration) => {
-      if (running === undefined)
-        throw new InvariantViolation('Start the Payment Service before registering merchants.');
-      return (await running).ensureMerchant(registration);
-    },
-    stop: () => (stopped ??= stopOnce()),
-  };
-}
-
-interface RunningService extends Pick<PaymentService, 'ensureMerchant' | 'stop'> {
-  addresses: PaymentServiceAddresses;
-}
-
-async function startService(deps: PaymentServiceDeps): Promise<RunningService> {
+/** @throws StartupError if a port is taken, or another process uses the data folder. */
+export async function startPaymentService(deps: PaymentServiceDeps) {
   const { config, clock, log } = deps;
   const { hostNames = [] } = config;
   makeDataDir(config.dataDir);
@@ -113,8 +75,14 @@ async function startService(deps: PaymentServiceDeps): Promise<RunningService> {
   const started = stops.move();
   return {
     addresses,
-    ensureMerchant: async (registration) => database.write(() => core.addMerchant(registration)),
-    stop: () => started.disposeAsync(),
+    /**
+     * Registers a merchant with a sandbox key, the given one or a new one; repeating it with the same key changes
+     * nothing.
+     */
+    ensureMerchant: async (registration: Registration) =>
+      database.write(() => core.addMerchant(registration)),
+    /** Waits up to five seconds for requests in progress, then closes everything. Due callbacks stay due. */
+    stop: (): Promise<void> => started.disposeAsync(),
   };
 }
 

@@ -8,7 +8,7 @@ import { StartupError, silentLog, systemClock, systemIds } from '@tollgate/servi
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ensureServerCertificate } from './certificates.ts';
-import { createPaymentService } from './payment-service.ts';
+import { startPaymentService } from './payment-service.ts';
 import { createHttpsServer } from './servers.ts';
 import { errorsOf, startHarness, type Harness } from './testing/harness.ts';
 
@@ -99,7 +99,7 @@ describe('the start', () => {
   const start = (config: { httpsPort?: number; httpPort?: number; dataDir?: string }) => {
     const { dataDir = join(harness.dataDir, 'other') } = config;
     const full = { host: '127.0.0.1', httpsPort: 0, httpPort: 0, ...config, dataDir };
-    return createPaymentService({ config: full, clock: systemClock, ids: systemIds, log: silentLog }).start();
+    return startPaymentService({ config: full, clock: systemClock, ids: systemIds, log: silentLog });
   };
 
   it('fails with a sentence when a port is taken', async () => {

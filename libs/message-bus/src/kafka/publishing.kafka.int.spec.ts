@@ -100,18 +100,11 @@ describe('publish', () => {
     await bus.publish(topic, [message('k', 'v')]);
   });
 
-  it('accepts records of up to a megabyte, and several of them concurrently', async () => {
-    const topic = await givenTopic();
-    const large = 'x'.repeat(999_900);
-    await givenBus().publish(topic, [message('k', large), message('k', large), message('k', 'small')]);
-    expect((await everythingOf(topic, 3)).map(({ length }) => length)).toEqual([999_900, 999_900, 5]);
-  });
-
   it('accepts the largest record with the most headers', async () => {
     const topic = await givenTopic();
     const largest = message('k', 'x'.repeat(999_999), { reason: 'x'.repeat(32_000) });
-    await givenBus().publish(topic, [largest, largest]);
-    expect(await everythingOf(topic, 2)).toHaveLength(2);
+    await givenBus().publish(topic, [largest, largest, message('k', 'small')]);
+    expect((await everythingOf(topic, 3)).map(({ length }) => length)).toEqual([999_999, 999_999, 5]);
   });
 
   it('refuses a larger one by its key, before anything is written, and accepts the next', async () => {

@@ -138,14 +138,6 @@ describe('the requests', () => {
       setDefaultCACertificates(usual);
     }
   });
-
-  it('early hints do not count as the answer', async () => {
-    const peer = await startPeer((context) => {
-      context.response.writeEarlyHints({ link: '</style.css>; rel=preload' });
-      created(context);
-    });
-    expect((await pay(connect(peer.baseUrl))).kind).toBe('accepted');
-  });
 });
 
 describe('a sent request without a readable answer is unknown, and is sent once', () => {

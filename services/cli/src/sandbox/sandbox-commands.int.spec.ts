@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createPaymentService } from '@tollgate/payment-service';
+import { startPaymentService } from '@tollgate/payment-service';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -10,11 +10,11 @@ import { ledgerAnswer, runSandboxCommand } from './sandbox-commands.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-sandbox-commands-'));
 const config = { dataDir, host: '127.0.0.1', httpsPort: 0, httpPort: 0 };
-const service = createPaymentService({ config, clock: systemClock, ids: systemIds, log: silentLog });
+const service = await startPaymentService({ config, clock: systemClock, ids: systemIds, log: silentLog });
 let calls: ReturnType<typeof createJsonCalls>;
 
 beforeAll(async () => {
-  const { httpsUrl, caFile } = await service.start();
+  const { httpsUrl, caFile } = service.addresses;
   const { key } = await service.ensureMerchant({ name: 'demo' });
   calls = createJsonCalls({
     name: 'sandbox',

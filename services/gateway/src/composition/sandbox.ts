@@ -67,14 +67,19 @@ async function startSandbox(
   directory: DataDirectory,
   stops: AsyncDisposableStack,
 ): Promise<Sandbox> {
-  const { createPaymentService } = await import('@tollgate/payment-service');
+  const { startPaymentService } = await import('@tollgate/payment-service');
   const sandboxConfig = { ...config.paymentService, dataDir: directory.path };
-  const service = createPaymentService({ config: sandboxConfig, clock, ids, log: logOf('payment-service') });
-  stops.defer(() => service.stop());
-  const addresses = await service.start();
+  const log = logOf('payment-service');
+  const { addresses, ensureMerchant, stop } = await startPaymentService({
+    config: sandboxConfig,
+    clock,
+    ids,
+    log,
+  });
+  stops.defer(stop);
   const known = directory.readQuickstart()?.paymentServiceKey;
   const registration = known === undefined ? { name: 'demo' } : { name: 'demo', key: new Secret(known) };
-  const { key } = await service.ensureMerchant(registration).catch((error: unknown) => {
+  const { key } = await ensureMerchant(registration).catch((error: unknown) => {
     throw errorCode(error) === 'key_invalid' ? keyDamaged(directory.quickstartFile, error) : error;
   });
   return { ...addresses, ca: readFileSync(addresses.caFile, 'utf8'), key };

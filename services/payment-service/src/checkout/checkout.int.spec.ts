@@ -15,18 +15,6 @@ const statusesOf = async (orderNumber: string) =>
   (await harness.ledger(orderNumber)).payments[0]?.statuses.map(({ status }) => status);
 
 describe('opening the page', () => {
-  it("is in the language of the customer's browser if the merchant requested none", async () => {
-    const languageOf = async (token: string, header: string) =>
-      /<html lang="(..)">/.exec(
-        (await harness.browse(`/checkout/${token}`, undefined, { 'accept-language': header })).text,
-      )?.[1];
-    const token = await harness.create();
-    expect(await languageOf(token, 'pt-BR,fr-CA;q=0.8,de;q=0.9')).toBe('de');
-    expect(await languageOf(token, 'xx, *;q=0.5')).toBe('en');
-    expect(await languageOf(await harness.create({ locale: 'en' }), 'de')).toBe('en');
-    expect(await languageOf('none', 'de')).toBe('de');
-  });
-
   it('shows an error page if there is no payment', async () => {
     const path = `/checkout/${'0'.repeat(32)}`;
     for (const page of [

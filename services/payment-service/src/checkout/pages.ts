@@ -22,7 +22,7 @@ type Trouble = 'notFound' | 'unreadable' | 'failed';
 export interface PageContext {
   /** The merchant's name. */
   merchant?: string;
-  /** Used if the payment has no locale: the language that the customer's browser requests. */
+  /** BCP 47 tag of a page that has no payment. @default English */
   locale?: string;
 }
 

@@ -10,7 +10,6 @@ import { readCardForm } from './card-form.ts';
 import { authenticationPage, cardPage, outcomePage, troublePage, type PageContext } from './pages.ts';
 import { scriptSource } from './script.ts';
 import { styleSource } from './style.ts';
-import { preferredLocale } from './texts.ts';
 
 export interface CheckoutDeps {
   database: Pick<Database, 'write'>;
@@ -43,11 +42,8 @@ export function registerCheckout(app: FastifyInstance, deps: CheckoutDeps): void
 }
 
 /** What a page needs in addition to its payment. */
-function contextOf({ merchants }: CheckoutDeps, { headers }: FastifyRequest, payment?: Payment): PageContext {
-  const merchant = payment === undefined ? undefined : merchants.findById(payment.merchantId)?.name;
-  const locale = payment?.locale || preferredLocale(headers['accept-language']);
-  return omitUndefined({ merchant, locale });
-}
+const contextOf = ({ merchants }: CheckoutDeps, payment: Payment): PageContext =>
+  omitUndefined({ merchant: merchants.findById(payment.merchantId)?.name, locale: payment.locale });
 
 type Route = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
@@ -56,11 +52,11 @@ const showPayment =
   (deps: CheckoutDeps): Route =>
   async (request, reply) => {
     const payment = deps.database.write(() => deps.changes.open(tokenIn(request)));
-    if (payment === undefined) return notFound(deps, request, reply);
+    if (payment === undefined) return notFound(reply);
     const step = customerStep(payment);
     if (step === 'authentication')
       return secured(reply, payment).redirect(authenticationPath(payment.token), 303);
-    const context = contextOf(deps, request, payment);
+    const context = contextOf(deps, payment);
     const page = step === 'card' ? cardPage(payment, undefined, context) : outcomePage(payment, context);
     return show(reply, 200, page, payment);
   };
@@ -70,12 +66,12 @@ const takeCard =
   async (request, reply) => {
     const { database, changes, now } = deps;
     const payment = database.write(() => changes.open(tokenIn(request)));
-    if (payment === undefined) return notFound(deps, request, reply);
+    if (payment === undefined) return notFound(reply);
     // Repeated or outdated form: show the current state and change nothing.
     if (customerStep(payment) === 'none') return finish(reply, payment);
     const form = readCardForm(formIn(request), now());
     if (form.card === undefined)
-      return show(reply, 422, cardPage(payment, form, contextOf(deps, request, payment)), payment);
+      return show(reply, 422, cardPage(payment, form, contextOf(deps, payment)), payment);
     return finish(reply, database.write(() => changes.submitCard(payment.token, form.card)) ?? payment);
   };
 
@@ -83,10 +79,10 @@ const showAuthentication =
   (deps: CheckoutDeps): Route =>
   async (request, reply) => {
     const payment = deps.find(tokenIn(request));
-    if (payment === undefined) return notFound(deps, request, reply);
+    if (payment === undefined) return notFound(reply);
     if (customerStep(payment) !== 'authentication')
       return secured(reply, payment).redirect(checkoutPath(payment.token), 303);
-    return show(reply, 200, authenticationPage(payment, contextOf(deps, request, payment)), payment);
+    return show(reply, 200, authenticationPage(payment, contextOf(deps, payment)), payment);
   };
 
 const takeAnswer =
@@ -98,7 +94,7 @@ const takeAnswer =
     const payment = isAnswered
       ? deps.database.write(() => deps.changes.answerAuthentication(token, answer === 'confirm'))
       : deps.find(token);
-    return payment === undefined ? notFound(deps, request, reply) : finish(reply, payment);
+    return payment === undefined ? notFound(reply) : finish(reply, payment);
   };
 
 /** Redirects the customer: to the merchant once the payment is decided, if the merchant has given an address. */
@@ -114,8 +110,7 @@ function finish(reply: FastifyReply, payment: Payment): FastifyReply {
   return secured(reply, payment).redirect(target, 303);
 }
 
-const notFound = (deps: CheckoutDeps, request: FastifyRequest, reply: FastifyReply): FastifyReply =>
-  show(reply, 404, troublePage('notFound', contextOf(deps, request)));
+const notFound = (reply: FastifyReply): FastifyReply => show(reply, 404, troublePage('notFound'));
 
 const show = (reply: FastifyReply, statusCode: number, page: string, payment?: Payment): FastifyReply =>
   secured(reply, payment).code(statusCode).type('text/html; charset=utf-8').send(page);
@@ -145,7 +140,8 @@ function contentSecurityPolicy(payment: Payment | undefined): string {
 const showTrouble =
   (deps: CheckoutDeps) =>
   (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    const context = contextOf(deps, request, deps.find(tokenIn(request)));
+    const payment = deps.find(tokenIn(request));
+    const context = payment === undefined ? {} : contextOf(deps, payment);
     const statusCode = isObject(error) && typeof error['statusCode'] === 'number' ? error['statusCode'] : 500;
     if (statusCode < 500) return show(reply, statusCode, troublePage('unreadable', context));
     deps.log.error({ error, code: errorCode(error) ?? '', route: 'checkout' }, 'request failed');

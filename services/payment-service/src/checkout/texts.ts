@@ -109,16 +109,6 @@ export function localise(tag: string): Localisation {
   return { language, locale: isWellFormed(tag) ? tag : language, texts };
 }
 
-/** The preferred available language of an `Accept-Language` header; undefined if there is none. */
-export function preferredLocale(header = ''): string | undefined {
-  const wanted = header.split(',').map((part) => {
-    const [tag = '', quality = 'q=1'] = part.split(';').map((piece) => piece.trim());
-    return { tag, quality: Number(quality.replace(/^q=/, '')) };
-  });
-  const known = wanted.filter(({ tag, quality }) => quality > 0 && textsByLanguage.has(languageOf(tag)));
-  return known.toSorted((one, other) => other.quality - one.quality)[0]?.tag;
-}
-
 const languageOf = (tag: string): string => tag.split('-')[0]?.toLowerCase() ?? '';
 
 function isWellFormed(tag: string): boolean {

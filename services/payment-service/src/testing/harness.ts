@@ -6,9 +6,9 @@ import type { ServicePayment } from '@tollgate/payment-api';
 import { silentLog, systemClock, systemIds, type Clock, type Log, type Secret } from '@tollgate/service-kit';
 import { Agent, request } from 'undici';
 import {
-  createPaymentService,
   type PaymentService,
   type PaymentServiceAddresses,
+  startPaymentService,
 } from '../payment-service.ts';
 import type { Registration } from '../keys.ts';
 import { tea } from './samples.ts';
@@ -64,8 +64,8 @@ export async function startHarness(options: { dataDir?: string; log?: Log; clock
   let key: Secret | undefined;
 
   const start = async () => {
-    service = createPaymentService({ config, clock, ids: systemIds, log });
-    addresses = await service.start();
+    service = await startPaymentService({ config, clock, ids: systemIds, log });
+    ({ addresses } = service);
     agent = new Agent({ connections: 32, connect: { ca: await readFile(addresses.caFile, 'utf8') } });
     ({ key } = await service.ensureMerchant({ name: 'demo', ...(key === undefined ? {} : { key }) }));
   };
