@@ -150,7 +150,7 @@ function isLearnt(world: World, operation: OperationOnRecord): boolean {
 
 /** Remaining money of a payment; negative for a payout. */
 function leftAt(world: World, operation: OperationOnRecord): number {
-  const { phase, amount, isPayable, isMisjudged } = operation;
+  const { phase, amount, approvedAmount, isPayable, isMisjudged } = operation;
   if (!isPayable) return 0;
   const paidOut = payoutsOf(world, operation).filter(({ status }) => status !== 'declined');
   const taken = paymentsOf(world, operation).filter(({ status }) => isTaken.has(status));
@@ -159,7 +159,8 @@ function leftAt(world: World, operation: OperationOnRecord): number {
   const there = sumOf(taken, (each) => each.amount - each.refundedAmount);
   // After a revised amount, a bank may dispute more than remains. While a lower amount is in review, or if our amount was
   // kept, the dispute counts within it.
-  const isLowered = taken.some((each) => each.amount < operation.approvedAmount);
+  const ours = approvedAmount > 0 ? approvedAmount : amount;
+  const isLowered = taken.some((each) => each.amount < ours);
   const isWithin = isMisjudged || (isLowered && isInReview(operation));
   const wanted = isWithin ? Math.min(wantedBack(operation), there) : wantedBack(operation);
   return (
