@@ -34,23 +34,7 @@ export const journalTables = `
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX journal_by_team ON journal (environment, team, at, key);
   CREATE INDEX journal_by_subject ON journal (environment, team, subject, at, key);
-  CREATE INDEX journal_by_part ON journal (environment, team, part, at, key) WHERE part IS NOT NULL;
-  CREATE TABLE ledger_months (
-    environment TEXT NOT NULL,
-    team TEXT NOT NULL,
-    wallet TEXT NOT NULL,
-    currency TEXT NOT NULL,
-    account TEXT NOT NULL,
-    month TEXT NOT NULL,
-    entry_kind TEXT NOT NULL,
-    ledger_account TEXT NOT NULL,
-    amount TEXT NOT NULL,
-    PRIMARY KEY (environment, team, wallet, currency, account, month, entry_kind, ledger_account)
-  ) STRICT, WITHOUT ROWID;`;
-
-export const monthKeys = [
-  ...['environment', 'team', 'wallet', 'currency', 'account', 'month', 'entry_kind', 'ledger_account'],
-];
+  CREATE INDEX journal_by_part ON journal (environment, team, part, at, key) WHERE part IS NOT NULL;`;
 
 /** One change of a view. */
 export interface Changed {

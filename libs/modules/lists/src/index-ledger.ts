@@ -14,40 +14,27 @@ import type {
   TotalsRow,
 } from '@tollgate/views';
 import type { IndexFile } from './index-file.ts';
-import { monthKeys, type Changed } from './index-journal.ts';
+import type { Changed } from './index-journal.ts';
 import type { Statements } from './index-rows.ts';
 import type { LedgerAmounts, Spending, Standing } from '@tollgate/books';
 
-export const ledgerTables = `
-  CREATE TABLE balances (
-    environment TEXT NOT NULL,
-    wallet TEXT NOT NULL,
-    currency TEXT NOT NULL,
-    account TEXT NOT NULL,
-    ledger_account TEXT NOT NULL,
-    amount TEXT NOT NULL,
-    PRIMARY KEY (environment, wallet, currency, account, ledger_account)
-  ) STRICT, WITHOUT ROWID;
-  CREATE TABLE spent (
-    environment TEXT NOT NULL,
-    team TEXT NOT NULL,
-    operation TEXT NOT NULL,
-    currency TEXT NOT NULL,
-    day TEXT NOT NULL,
-    key_id TEXT NOT NULL,
-    amount TEXT NOT NULL,
-    PRIMARY KEY (environment, team, operation, currency, day, key_id)
-  ) STRICT, WITHOUT ROWID;
-  CREATE TABLE totals (
-    environment TEXT NOT NULL,
-    team TEXT NOT NULL,
-    day TEXT NOT NULL,
-    currency TEXT NOT NULL,
-    line TEXT NOT NULL,
-    measure TEXT NOT NULL,
-    amount TEXT NOT NULL,
-    PRIMARY KEY (environment, team, day, currency, line, measure)
-  ) STRICT, WITHOUT ROWID;`;
+/** The keys of each sum. */
+const sumKeys = {
+  balances: ['environment', 'wallet', 'currency', 'account', 'ledger_account'],
+  spent: ['environment', 'team', 'operation', 'currency', 'day', 'key_id'],
+  ledger_months: [
+    ...['environment', 'team', 'wallet', 'currency', 'account', 'month', 'entry_kind', 'ledger_account'],
+  ],
+  totals: ['environment', 'team', 'day', 'currency', 'line', 'measure'],
+} as const;
+
+export const sumTables = Object.entries(sumKeys)
+  .map(
+    ([table, keys]) => `CREATE TABLE ${table} (
+    ${keys.map((key) => `${key} TEXT NOT NULL, `).join('')}amount TEXT NOT NULL, PRIMARY KEY (${keys.join(', ')})
+  ) STRICT, WITHOUT ROWID;`,
+  )
+  .join('\n  ');
 
 const balancesIn = (file: IndexFile, { environment, wallet, currency }: WalletQuery): Standing[] => {
   const rows = file.select(
@@ -96,10 +83,10 @@ export const ledgerSourceOf = (
 export type SumsBatch = ReturnType<typeof createSumsBatch>;
 
 export function createSumsBatch() {
-  const balances = createSums('balances', balanceKeys);
-  const spent = createSums('spent', spentKeys);
-  const months = createSums('ledger_months', monthKeys);
-  const totals = createSums('totals', totalsKeys);
+  const balances = createSums('balances');
+  const spent = createSums('spent');
+  const months = createSums('ledger_months');
+  const totals = createSums('totals');
 
   function stand(standings: readonly Standing[], sign: 1n | -1n): void {
     for (const { environment, wallet, currency, account, amounts } of standings)
@@ -138,11 +125,7 @@ export function createSumsBatch() {
   };
 }
 
-const balanceKeys = ['environment', 'wallet', 'currency', 'account', 'ledger_account'];
-const spentKeys = ['environment', 'team', 'operation', 'currency', 'day', 'key_id'];
-const totalsKeys = ['environment', 'team', 'day', 'currency', 'line', 'measure'];
-
-function createSums(table: 'balances' | 'spent' | 'ledger_months' | 'totals', keys: readonly string[]) {
+function createSums(table: keyof typeof sumKeys) {
   const changes = new Map<string, bigint>();
   return {
     add(values: readonly string[], amount: bigint): void {
@@ -151,7 +134,7 @@ function createSums(table: 'balances' | 'spent' | 'ledger_months' | 'totals', ke
     },
     applyTo(statements: Statements): void {
       for (const [key, amount] of changes)
-        if (amount !== 0n) addTo(statements, table, keys, JSON.parse(key) as string[], amount);
+        if (amount !== 0n) addTo(statements, table, JSON.parse(key) as string[], amount);
     },
   };
 }
@@ -159,11 +142,11 @@ function createSums(table: 'balances' | 'spent' | 'ledger_months' | 'totals', ke
 /** A sum may exceed SQLite's exact integers: it is text, added up here. */
 function addTo(
   statements: Statements,
-  table: string,
-  keys: readonly string[],
+  table: keyof typeof sumKeys,
   values: readonly string[],
   amount: bigint,
 ): void {
+  const keys = sumKeys[table];
   const where = keys.map((key) => `${key} = ?`).join(' AND ');
   const row = statements(`SELECT amount FROM ${table} WHERE ${where}`).get(...values);
   const sum = BigInt(String(row?.['amount'] ?? 0)) + amount;

@@ -1,7 +1,7 @@
 /** The tables of the index. Every list of a team is led through an index that begins with environment and team. */
 import { orderKey } from './index-filters.ts';
 import { journalTables } from './index-journal.ts';
-import { ledgerTables } from './index-ledger.ts';
+import { sumTables } from './index-ledger.ts';
 
 const envelopeColumns = `
     token TEXT PRIMARY KEY,
@@ -129,7 +129,7 @@ export const indexSchema = `
     PRIMARY KEY (environment, team, since, token, number)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX reviews_by_token ON reviews (token);
-  ${ledgerTables}
+  ${sumTables}
   CREATE TABLE transfers (environment TEXT NOT NULL, ${envelopeColumns}) STRICT;
   ${ofLists}
 `;
