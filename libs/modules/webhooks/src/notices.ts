@@ -156,17 +156,11 @@ const isKnown = ({ disputes }: Payment, { disputeToken, state, amount }: Dispute
 const disputeBody = (
   paymentToken: string,
   { terms }: Payment,
-  { disputeToken, amount, state }: Dispute,
-): WebhookBody => ({
-  token: disputeToken,
-  paymentToken,
-  type: 'dispute',
-  status: state === 'open' ? 'opened' : state,
-  orderNumber: terms.orderNumber ?? null,
-  amount,
-  currency: terms.currency,
-  ...omitUndefined({ metadata: terms.metadata }),
-});
+  { disputeToken: token, amount, state }: Dispute,
+): WebhookBody => {
+  const status = state === 'open' ? 'opened' : state;
+  return bodyOf({ ...terms, amount }, { token, paymentToken, type: 'dispute', status });
+};
 
 const isNews = (before: Payment, after: Payment): boolean =>
   statusOfPhase(before.phase) !== statusOfPhase(after.phase) ||
@@ -188,34 +182,32 @@ const decidedRefunds = (before: Payment, after: Payment): Refund[] =>
 
 function paymentBody(token: string, payment: Payment): WebhookBody {
   const { phase, terms, approvedAmount, recurringToken, sanitizedMask, declineReason } = payment;
-  const { orderNumber = null, currency, metadata } = terms;
   // The approved amount, which a revision may have changed, or else the requested one.
   const amount = approvedAmount > 0 ? approvedAmount : terms.amount;
   return {
-    token,
-    type: 'payment',
-    status: statusOfPhase(phase),
-    orderNumber,
-    amount,
-    currency,
-    ...omitUndefined({ metadata, recurringToken, sanitizedMask, declineReason }),
+    ...bodyOf({ ...terms, amount }, { token, type: 'payment', status: statusOfPhase(phase) }),
+    ...omitUndefined({ recurringToken, sanitizedMask, declineReason }),
   };
 }
 
 const refundBody = (
   paymentToken: string,
-  { terms }: Payment,
-  { refundToken, amount, metadata, state }: Refund,
-): WebhookBody => ({
-  token: refundToken,
-  paymentToken,
-  type: 'refund',
-  status: state === 'approved' ? 'approved' : 'declined',
-  orderNumber: terms.orderNumber ?? null,
-  amount,
-  currency: terms.currency,
-  ...omitUndefined({ metadata }),
-});
+  { terms: { orderNumber, currency } }: Payment,
+  { refundToken: token, amount, metadata, state }: Refund,
+): WebhookBody => {
+  const status = state === 'approved' ? 'approved' : 'declined';
+  return bodyOf({ orderNumber, currency, amount, metadata }, { token, paymentToken, type: 'refund', status });
+};
+
+const bodyOf = (
+  { orderNumber = null, amount, currency, metadata }: BodyTerms,
+  subject: Pick<WebhookBody, 'token' | 'type' | 'status' | 'paymentToken'>,
+): WebhookBody => ({ ...subject, orderNumber, amount, currency, ...omitUndefined({ metadata }) });
+
+interface BodyTerms extends Pick<WebhookBody, 'amount' | 'currency'> {
+  orderNumber?: WebhookBody['orderNumber'] | undefined;
+  metadata?: WebhookBody['metadata'] | undefined;
+}
 
 /** Maximum events read after an approval: its own append has fewer. */
 const readAheadMax = 10;
@@ -253,18 +245,7 @@ function payoutBodies(before: PayoutView, { token, payout }: PayoutView): Webhoo
     // Still approved, but with another amount: the amount has changed.
     (status === 'approved' && before.payout.terms.amount !== terms.amount);
   if (!isNews) return [];
-  const { orderNumber, amount, currency, metadata } = terms;
-  return [
-    {
-      token,
-      type: 'payout',
-      status,
-      orderNumber,
-      amount,
-      currency,
-      ...omitUndefined({ metadata, declineReason }),
-    },
-  ];
+  return [{ ...bodyOf(terms, { token, type: 'payout', status }), ...omitUndefined({ declineReason }) }];
 }
 
 const isGranted = (before: PayoutView, phase: PayoutPhase): boolean =>
