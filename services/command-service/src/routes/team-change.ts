@@ -2,13 +2,7 @@
 import { type ErrorCode, sendError } from '@tollgate/gateway-api/http';
 import type { EventStore } from '@tollgate/event-store';
 import { type Clock, type Ids, InvariantViolation } from '@tollgate/service-kit';
-import {
-  type TeamCommand,
-  type TeamKeys,
-  type TeamRefusal,
-  type TeamState,
-  createTeams,
-} from '@tollgate/teams';
+import { type Team, type TeamCommand, type TeamKeys, type TeamRefusal, createTeams } from '@tollgate/teams';
 import type { FastifyReply } from 'fastify';
 import type { CallerRequest, RouteKit } from './route-kit.ts';
 
@@ -20,26 +14,23 @@ export interface TeamRouteDependencies extends RouteKit {
   teamKeys?: TeamKeys | undefined;
 }
 
-/** Resolves when the change counts here, with the team as it is then. Undefined if it has answered a refusal. */
+/** Answers when the change counts here, with the team as it is then. */
 export async function change(
   deps: TeamRouteDependencies,
   { cause: { actor }, reply }: CallerRequest,
-  team: string,
+  name: string,
   command: TeamCommand,
-): Promise<TeamState> {
+  toAnswer: (team: Team) => object = () => ({ team: name }),
+): Promise<FastifyReply> {
   const { teamKeys } = deps;
-  if (teamKeys === undefined) {
-    sendError(reply, 'signing_key_missing');
-    return undefined;
-  }
+  if (teamKeys === undefined) return sendError(reply, 'signing_key_missing');
   const teams = createTeams({ ...deps, teamKeys, actor });
-  const refusal = await teams.change(team, () => [command]);
-  if (refusal !== undefined) {
-    sendTeamRefusal(reply, refusal);
-    return undefined;
-  }
+  const refusal = await teams.change(name, () => [command]);
+  if (refusal !== undefined) return sendTeamRefusal(reply, refusal);
   await deps.directory.catchUp();
-  return teams.find(team);
+  const team = await teams.find(name);
+  if (team === undefined) throw new InvariantViolation('a changed team does not exist');
+  return reply.send({ success: true, ...toAnswer(team) });
 }
 
 const invalidTerms: Partial<Record<TeamRefusal['code'], [parameter: string, message: string]>> = {

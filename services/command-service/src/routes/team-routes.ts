@@ -22,10 +22,9 @@ export function registerTeamRoutes(app: FastifyInstance, deps: TeamRouteDependen
   addReading(app, deps);
   addTeamSettings(app, deps);
 
-  addBodyRoute(app, deps, routes.addTeam, async (call) => {
-    const { team } = call.body;
-    const changed = await change(deps, call, team, { type: 'AddTeam', name: team });
-    return changed === undefined ? call.reply : call.reply.send({ success: true, team });
+  addBodyRoute(app, deps, routes.addTeam, (call) => {
+    const { team: name } = call.body;
+    return change(deps, call, name, { type: 'AddTeam', name });
   });
 
   addBodyRoute(app, deps, routes.issueKey, async (call) => {
@@ -38,7 +37,7 @@ export function registerTeamRoutes(app: FastifyInstance, deps: TeamRouteDependen
       });
     const made = newApiKey(deps.ids, environment);
     const key = { ...made, keyId: call.body.keyId ?? made.keyId };
-    const changed = await change(deps, call, team, {
+    const command = {
       type: 'IssueKey',
       at: deps.clock.now(),
       keyId: key.keyId,
@@ -46,9 +45,8 @@ export function registerTeamRoutes(app: FastifyInstance, deps: TeamRouteDependen
       scopes,
       secretHash: hashApiKeySecret(key.secret),
       ...omitUndefined({ expiresAt, networks, requestsPerSecondMax }),
-    });
-    const issued = { success: true, team, keyId: key.keyId, key: formatApiKey(key) };
-    return changed === undefined ? call.reply : call.reply.send(issued);
+    } as const;
+    return change(deps, call, team, command, () => ({ team, keyId: key.keyId, key: formatApiKey(key) }));
   });
 
   addBodyRoute(app, deps, routes.revokeKey, async (call) => {
@@ -59,8 +57,7 @@ export function registerTeamRoutes(app: FastifyInstance, deps: TeamRouteDependen
     const key = deps.directory.find(team)?.keys.find((each) => each.keyId === keyId);
     if (key !== undefined && !reach.includes({ team, environment: key.environment }))
       return sendError(call.reply, 'key_not_found');
-    const changed = await change(deps, call, team, { type: 'RevokeKey', keyId });
-    return changed === undefined ? call.reply : call.reply.send({ success: true, team });
+    return change(deps, call, team, { type: 'RevokeKey', keyId });
   });
 }
 

@@ -11,10 +11,10 @@ export function addTeamSettings(app: FastifyInstance, deps: TeamRouteDependencie
     const { request, reply } = call;
     const { team } = request.params as { team: string };
     if (!teamNameSchema.safeParse(team).success) return sendError(reply, 'team_not_found');
-    const changed = await change(deps, call, team, command);
-    return changed === undefined
-      ? reply
-      : reply.send({ success: true, team: toPublicTeam(changed, call.reach), isChangeable: true });
+    return change(deps, call, team, command, (changed) => ({
+      team: toPublicTeam(changed, call.reach),
+      isChangeable: true,
+    }));
   }
 
   addBodyRoute(app, deps, routes.allowOrigins, (call) => set(call, { type: 'AllowOrigins', ...call.body }));
