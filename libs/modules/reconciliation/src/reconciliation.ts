@@ -61,14 +61,9 @@ const countsSchema = z.object({
   underWay: z.int(),
 });
 export type Counts = z.infer<typeof countsSchema>;
-export const noCounts: Counts = {
-  matched: 0,
-  differing: 0,
-  onlyHere: 0,
-  onlyAtService: 0,
-  onOtherDays: 0,
-  underWay: 0,
-};
+export const noCounts = Object.fromEntries(
+  Object.keys(countsSchema.shape).map((name) => [name, 0]),
+) as Counts;
 
 /** Minor units: `payments` are approved and not yet refunded, `refunds` are refunded. */
 const sumsSchema = z.object({

@@ -93,20 +93,18 @@ export function evolveMoney(settings: MoneySettings, event: MoneyEvent): MoneySe
   if (event.type === 'WalletChosen') return { ...settings, wallet: event.data.wallet };
   if (event.type === 'MoneyLimited') return { ...settings, limits: limitsAfter(settings, event.data) };
   const { environment, currency, above } = event.data;
-  const approvals = settings.approvals.filter(
-    (rule) => rule.environment !== environment || rule.currency !== currency,
-  );
+  const approvals = settings.approvals.filter((rule) => approvalKeyOf(rule) !== approvalKeyOf(event.data));
   if (above !== null) approvals.push({ environment, currency, above });
-  return { ...settings, approvals: approvals.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)) };
+  return { ...settings, approvals: approvals.sort((a, b) => (approvalKeyOf(a) < approvalKeyOf(b) ? -1 : 1)) };
 }
 
 function limitsAfter({ limits }: MoneySettings, limit: MoneyLimit): MoneyLimit[] {
-  const others = limits.filter((each) => nameOf(each) !== nameOf(limit));
+  const others = limits.filter((each) => limitKeyOf(each) !== limitKeyOf(limit));
   const isLifted = limit.perCall === null && limit.perDay === null;
-  return isLifted ? others : [...others, limit].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+  return isLifted ? others : [...others, limit].sort((a, b) => (limitKeyOf(a) < limitKeyOf(b) ? -1 : 1));
 }
 
-const nameOf = ({ environment, operation, currency, keyId = '' }: MoneyLimit): string =>
+export const limitKeyOf = ({ environment, operation, currency, keyId = '' }: MoneyLimit): string =>
   `${environment} ${operation} ${currency} ${keyId}`;
 
 /** The limits of a key; undefined if none. */
@@ -118,4 +116,5 @@ export function limitsOfKey(
   return own.length === 0 ? undefined : own;
 }
 
-const keyOf = ({ environment, currency }: ApprovalRule): string => `${environment} ${currency}`;
+export const approvalKeyOf = ({ environment, currency }: Omit<ApprovalRule, 'above'>): string =>
+  `${environment} ${currency}`;

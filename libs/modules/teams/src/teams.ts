@@ -5,6 +5,7 @@ import {
   type RecordedEvent,
   beginning,
   decideAndAppend,
+  eventsUntilNow,
   loadState,
 } from '@tollgate/event-store';
 import type { Actor, Environment, EventMetadata } from '@tollgate/core';
@@ -124,12 +125,8 @@ export function createTeams({ store, teamKeys, clock, ids, actor }: TeamsDepende
     list: async (): Promise<Team[]> => {
       const { evolve } = evolutionWith(teamKeys.verifier());
       const teams = new Map<string, SignedTeam>();
-      const { signal } = new AbortController();
-      const subscription = store.subscribe({ from: beginning, prefixes: [teamStreamPrefix], signal });
-      for await (const item of subscription) {
-        if (item.kind === 'caught-up') break;
-        teams.set(item.stream, evolve(teams.get(item.stream) ?? noTeam, item));
-      }
+      for await (const event of eventsUntilNow(store, { from: beginning, prefixes: [teamStreamPrefix] }))
+        teams.set(event.stream, evolve(teams.get(event.stream) ?? noTeam, event));
       const known = [...teams.values()].flatMap(({ team }) => team ?? []);
       return known.toSorted((one, other) => (one.name < other.name ? -1 : 1));
     },

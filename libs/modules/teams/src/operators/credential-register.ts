@@ -1,5 +1,5 @@
 /** Issues, lists and revokes the tokens and sessions of people. A credential that is not registered is refused. */
-import { type EventStore, beginning, type RecordedEvent } from '@tollgate/event-store';
+import { type EventStore, beginning, eventsUntilNow, type RecordedEvent } from '@tollgate/event-store';
 import {
   type Clock,
   type Ids,
@@ -155,11 +155,8 @@ export function createCredentialRegister(deps: CredentialRegisterDependencies) {
     /** Unexpired credentials of all people, by person, oldest first. @throws StoreUnavailable */
     async list(): Promise<readonly RegisteredCredential[]> {
       const known = createKnownPeople({ verifier: records, clock, log: silentLog });
-      const { signal } = new AbortController();
-      for await (const item of store.subscribe({ from: beginning, prefixes: [personStreamPrefix], signal })) {
-        if (item.kind === 'caught-up') break;
-        known.apply(item);
-      }
+      for await (const event of eventsUntilNow(store, { from: beginning, prefixes: [personStreamPrefix] }))
+        known.apply(event);
       return known.credentials();
     },
   };

@@ -1,5 +1,5 @@
 /** Reads and verifies the security log, for people. */
-import { type EventStore, type RecordedEvent, beginning } from '@tollgate/event-store';
+import { type EventStore, type RecordedEvent, beginning, eventsUntilNow } from '@tollgate/event-store';
 import { type Actor, eventMetadataSchema } from '@tollgate/core';
 import { type TeamVerifier, checkSignature } from '../signing/signed-events.ts';
 import type { Reach } from '../operators/grants.ts';
@@ -188,9 +188,7 @@ function toChange(recorded: RecordedEvent) {
 async function signedEvents(store: EventStore, verifier: TeamVerifier): Promise<Map<string, TeamEvent>> {
   const found = new Map<string, TeamEvent>();
   const previous = new Map<string, string>();
-  const { signal } = new AbortController();
-  for await (const item of store.subscribe({ from: beginning, prefixes: [teamStreamPrefix], signal })) {
-    if (item.kind === 'caught-up') break;
+  for await (const item of eventsUntilNow(store, { from: beginning, prefixes: [teamStreamPrefix] })) {
     const verdict = checkSignature(verifier, item, previous.get(item.stream));
     if (verdict.kind !== 'signed') continue;
     previous.set(item.stream, verdict.value);

@@ -7,6 +7,7 @@ import { type Actor, eventMetadataSchema } from '@tollgate/core';
 import { type Clock, type Log, omitUndefined } from '@tollgate/service-kit';
 import type { TeamVerifier } from '../signing/signed-events.ts';
 import { type Team, type TeamEvent, type TeamState, decodeTeamEvent, teamStreamPrefix } from '../team.ts';
+import { approvalKeyOf, limitKeyOf } from '../money-settings.ts';
 import { type SignedTeam, evolveSigned, noTeam } from '../teams.ts';
 import type { SecurityEntry, SecurityLog } from './security-log.ts';
 
@@ -111,25 +112,13 @@ function replacedBy(
     }
     case 'WalletChosen':
       return { wallet: money.wallet };
-    case 'ApprovalRequired': {
-      const { environment, currency } = data;
-      const rule = money.approvals.find(
-        (each) => each.environment === environment && each.currency === currency,
-      );
-      return rule && { ...rule };
-    }
-    case 'MoneyLimited': {
-      const { environment, operation, currency, keyId } = data;
-      const limit = money.limits.find(
-        (each) =>
-          each.environment === environment &&
-          each.operation === operation &&
-          each.currency === currency &&
-          each.keyId === keyId,
-      );
-      return limit && { ...limit };
-    }
+    case 'ApprovalRequired':
+      return copyOf(money.approvals.find((each) => approvalKeyOf(each) === approvalKeyOf(data)));
+    case 'MoneyLimited':
+      return copyOf(money.limits.find((each) => limitKeyOf(each) === limitKeyOf(data)));
     default:
       return undefined;
   }
 }
+
+const copyOf = (setting: object | undefined) => setting && { ...setting };
