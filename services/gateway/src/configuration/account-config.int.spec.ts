@@ -33,13 +33,6 @@ describe('readAccountsFile', () => {
       expect(readAccountsFile(path, { env: {} })[0]?.privateKey.reveal()).toBe('key-of-main');
   });
 
-  it('takes keys from the given environment', () => {
-    const file = writeAccounts({ privateKeyEnv: 'MAIN_KEY' });
-    expect(readAccountsFile(file, { env: { MAIN_KEY: 'key-in-env' } })[0]?.privateKey.reveal()).toBe(
-      'key-in-env',
-    );
-  });
-
   it.each([
     ['is not there', 'none.json', 'ENOENT'],
     ['is a folder', '.', 'EISDIR'],
@@ -56,12 +49,5 @@ describe('readAccountsFile', () => {
     const file = join(folder, 'latin1.json');
     writeFileSync(file, Buffer.from('{"accounts":[{"name":"M\u00fcnchen"}]}', 'latin1'));
     expect(() => readAccountsFile(file, { env: {} })).toThrow('must be UTF-8');
-  });
-
-  it('reports which key file is a folder', () => {
-    const file = writeAccounts({ privateKeyFile: '.' });
-    expect(() => readAccountsFile(file, { env: {} })).toThrow(
-      'privateKeyFile names a file that cannot be read (EISDIR)',
-    );
   });
 });
