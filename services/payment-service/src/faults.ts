@@ -76,7 +76,6 @@ export const faultsSchema = z
  */
 export type Fault = z.infer<typeof faultSchema>;
 
-type FaultName<Area> = Area extends Operation ? AnswerFault : QueueFault;
 export interface TakenFault<Name> {
   fault: Name;
   delayMs: number;
@@ -112,9 +111,9 @@ export function createFaults() {
     clear: (merchantId: number): void => void faultsByMerchant.delete(merchantId),
     list: (merchantId: number): Fault[] => of(merchantId).map((fault) => ({ ...fault })),
     /** Consumes the first fault for `area` that is among `names` and applies now. */
-    take: <Area extends Operation | 'callback', Name extends FaultName<Area>>(
+    take: <Name extends AnswerFault | QueueFault>(
       merchantId: number,
-      area: Area,
+      area: Operation | 'callback',
       names: readonly Name[],
     ): TakenFault<Name> | undefined => {
       const isMeant = (fault: Fault) =>

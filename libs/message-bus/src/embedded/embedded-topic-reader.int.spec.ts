@@ -51,23 +51,6 @@ it('ends with the existing records, even if others keep arriving', async () => {
   expect(values).toEqual(['0', '1', '2']);
 });
 
-it('writes nothing at all', async () => {
-  const store = await temporaryStore();
-  const written: string[] = [];
-  const watched: EventStore = {
-    ...store,
-    append: (stream, ...others) => {
-      written.push(stream);
-      return store.append(stream, ...others);
-    },
-  };
-  await openBus(store).publish('topic', [{ key: 'k', value: new Uint8Array(), headers: {} }]);
-  const options = { from: 'beginning', signal: new AbortController().signal } as const;
-  expect(await Array.fromAsync(readEmbeddedTopic(watched, 'topic', options))).toHaveLength(1);
-  expect(await Array.fromAsync(readEmbeddedTopic(watched, 'none', options))).toEqual([]);
-  expect(written).toEqual([]);
-});
-
 it('ends if the records that existed at its start were deleted', async () => {
   const store = await temporaryStore();
   const bus = openBus(store);

@@ -33,18 +33,8 @@ class PaymentServiceClientError extends Error {
 const deadlineMsDefault = 10_000;
 const maxConnectionsDefault = 64;
 
-/** The options as the client uses them. */
-export interface ReadOptions {
-  origin: string;
-  /** Path before `/api/v1`, without a slash at its end. */
-  basePath: string;
-  secureContext: SecureContext | undefined;
-  deadlineMs: number;
-  maxConnections: number;
-}
-
 /** @throws PaymentServiceClientError if an option is unusable; plain HTTP is refused here. */
-export function readOptions(options: PaymentServiceClientOptions): ReadOptions {
+export function readOptions(options: PaymentServiceClientOptions) {
   const address = readBaseUrl(options.baseUrl);
   assertPrivateKey(options.privateKey.reveal());
   return {
@@ -55,6 +45,7 @@ export function readOptions(options: PaymentServiceClientOptions): ReadOptions {
   };
 }
 
+/** `basePath` precedes `/api/v1`, without a slash at its end. */
 function readBaseUrl(baseUrl: string): { origin: string; basePath: string } {
   const url = URL.parse(baseUrl);
   if (url?.protocol !== 'https:')

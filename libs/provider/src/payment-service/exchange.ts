@@ -13,21 +13,6 @@ export interface ExchangeRequest {
   body?: string;
 }
 
-/** Sends requests to one origin. */
-export interface Exchange {
-  /**
-   * Never rejects.
-   *
-   * @param maySend called directly before the first byte is written
-   * @param withinMs replaces the usual deadline
-   */
-  send(request: ExchangeRequest, maySend: MaySend, withinMs?: number): Promise<CallResult>;
-  /**
-   * Waits for requests in progress (at most one deadline), then closes the connections. Later requests are not sent.
-   */
-  close(): Promise<void>;
-}
-
 /** A page of 500 payments, with every URL as long as the service allows, is half of it. */
 const answerBytesMax = 8 * 1024 * 1024;
 
@@ -47,20 +32,28 @@ interface ExchangeOptions {
   connections?: Connections | undefined;
 }
 
-export function createExchange(options: ExchangeOptions): Exchange {
+/** Sends requests to one origin. */
+export function createExchange(options: ExchangeOptions) {
   const { clock, deadlineMs } = options;
   const pool = options.connections ?? createPool(options);
   const underWay = new Set<Promise<CallResult>>();
   let closing: Promise<void> | undefined;
 
   return {
-    async send(request, maySend, withinMs = deadlineMs) {
+    /**
+     * Never rejects.
+     *
+     * @param maySend called directly before the first byte is written
+     * @param withinMs replaces the usual deadline
+     */
+    async send(request: ExchangeRequest, maySend: MaySend, withinMs = deadlineMs): Promise<CallResult> {
       if (closing !== undefined) return { kind: 'failed', sent: false, code: 'UND_ERR_CLOSED' };
       const result = exchangeOnce(pool, { request, maySend }, (expire) => clock.after(withinMs, expire));
       underWay.add(result);
       return result.finally(() => underWay.delete(result));
     },
-    close: () => (closing ??= Promise.all(underWay).then(() => pool.destroy())),
+    /** Waits for requests in progress (at most one deadline), then closes the connections. Later requests are not sent. */
+    close: (): Promise<void> => (closing ??= Promise.all(underWay).then(() => pool.destroy())),
   };
 }
 
