@@ -68,12 +68,6 @@ describe('decideAndAppend', () => {
     expect(await readData(given.store, given.stream)).toEqual([10, -4]);
   });
 
-  it('creates the stream with the first decision', async () => {
-    const given = await givenAccount();
-    const decide = () => ({ kind: 'events', events: [1, 2] }) as const;
-    expect(await decideAndAppend({ ...account, ...given, decide })).toMatchObject({ state: 3, revision: 1 });
-  });
-
   it('appends nothing for a refusal, and returns it with its state', async () => {
     const given = await givenAccount(3);
     const outcome = await decideAndAppend({ ...account, ...given, decide: withdraw(4) });

@@ -165,11 +165,4 @@ describe('the command', () => {
     expect(complaint).not.toContain('secret');
     expect(exitCode).toBe(2);
   });
-
-  it('explains every option', async () => {
-    const { output, exitCode } = await run(['--help']);
-    expect(output).toContain('--move-clock');
-    expect(output).toContain('Examples');
-    expect(exitCode).toBe(0);
-  });
 });

@@ -14,11 +14,10 @@ const operation = {
   recordedAt: 0,
 } as const;
 
-async function givenGroupCommit(pageCountMax?: number) {
+async function givenGroupCommit() {
   let commitCount = 0;
   const writer = await startGroupCommit({
     file: await temporaryFile(),
-    pageCountMax,
     onCommit: () => (commitCount += 1),
   });
   onTestFinished(() => writer.close());
@@ -90,19 +89,6 @@ describe('one that another thread has joined', () => {
     await first.close();
     await expect.poll(() => joined.stopped).toBe(1);
     await expect(second.submit(operation, 10)).rejects.toMatchObject({ code: 'store_writer_stopped' });
-  });
-
-  it('rejects appends that do not fit on a full disk, and writes nothing of that batch', async () => {
-    const { writer } = await givenGroupCommit(20);
-    const second = joinGroupCommit(writer.connection(), { onCommit: () => undefined });
-    onTestFinished(() => second.close());
-    const large = {
-      ...operation,
-      events: serializeAppend('payment-1', [givenEvent({ data: 'x'.repeat(200_000) })]).events,
-    };
-    const outcomes = await Promise.allSettled([second.submit(large, 10), second.submit(operation, 10)]);
-    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    expect(await writer.submit(operation, 10)).toMatchObject({ revision: 0 });
   });
 });
 

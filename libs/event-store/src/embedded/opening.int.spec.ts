@@ -75,13 +75,6 @@ describe('opening the embedded event store', () => {
     await Promise.all(stores.map((store) => store.append('payment-1', givenEvents(1), 'any')));
     expect(await readData(stores[0]!, 'payment-1')).toHaveLength(4);
   });
-
-  it('sets the write-ahead log', async () => {
-    const file = await givenClosedStore();
-    const database = new DatabaseSync(file, { readOnly: true });
-    expect(database.prepare('PRAGMA journal_mode').get()).toMatchObject({ journal_mode: 'wal' });
-    database.close();
-  });
 });
 
 describe('a file that cannot be used ends the start with a message that names it', () => {

@@ -10,7 +10,6 @@ import { temporaryStore } from '../testing/temporary-store.ts';
 import { freshStream, givenEvents, readAll, readData } from '../testing/given-events.ts';
 import { openLink } from './connection.ts';
 import { createEventStoreDbStore } from './eventstoredb-event-store.ts';
-import { createReads } from './reading.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -168,22 +167,5 @@ describe('reading', () => {
       const reads = Array.from({ length: 50 }, () => readLast(store, stream));
       expect((await Promise.all(reads)).every((last) => last?.revision === 1)).toBe(true);
     }
-  });
-
-  it('releases everything when it is left early', async () => {
-    const { store, server } = await servedStore();
-    const link = openLink({ discovers: false, hosts: hostsOf(server), tls: false });
-    onTestFinished(() => link.close());
-    const reads = createReads(link.client, 5_000);
-    const stream = freshStream();
-    await store.append(stream, givenEvents(300), 'no-stream');
-    // The end of a read may arrive while it is being left, so it is tried often.
-    for (let count = 0; count < 30; count += 1)
-      for await (const event of reads.stream(stream, count % 2 === 0 ? { limit: 1 } : {})) {
-        expect(event.revision).toBe(0);
-        break;
-      }
-    await reads.first(stream, {});
-    await expect.poll(() => link.client['disposableStreams'].size, waiting).toBe(0);
   });
 });
