@@ -3,6 +3,8 @@
  * Payment Service that answers at once. Uses the embedded store and topics, or those that EVENTSTORE_URL and
  * KAFKA_BROKERS name on 127.0.0.1; the bare chain appends to the same store.
  */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parseConnectionString } from '@tollgate/event-store';
@@ -27,28 +29,36 @@ import {
 
 const usage = `npm run bench -- creation [options]
 
+  --quick              one short round on each number of connections
   --rounds <n>         rounds on each number of connections (3); the medians are shown
   --connections <n,…>  numbers of connections (1,32,128)
   --store <store>      embedded, or eventstoredb: the test server, unless EVENTSTORE_URL names another (embedded)
+  --json <file>        also writes the shares to a file
+  --against <file>     compares with shares that --json wrote; exit code 1 if a share is less than half of the earlier one
 `;
 
 interface Options {
   rounds: number;
+  roundMs: number;
+  warmUpMs: number;
   connectionCounts: number[];
   store: string;
+  json: string | undefined;
+  against: string | undefined;
 }
 
-const roundMs = 8_000;
-const warmUpMs = 15_000;
 const stores = ['embedded', 'eventstoredb'];
 
 function readOptions(): Options {
   try {
     const { values } = parseArgs({
       options: {
+        quick: { type: 'boolean', default: false },
         rounds: { type: 'string', default: '3' },
         connections: { type: 'string', default: '1,32,128' },
         store: { type: 'string', default: 'embedded' },
+        json: { type: 'string' },
+        against: { type: 'string' },
         help: { type: 'boolean', default: false },
       },
     });
@@ -63,7 +73,11 @@ function readOptions(): Options {
     if (!connectionCounts.every((count) => Number.isSafeInteger(count) && count >= 1 && count <= 1_000))
       throw new RangeError('--connections must be whole numbers from 1 to 1000, separated by commas.');
     if (!stores.includes(values.store)) throw new RangeError(`--store must be ${stores.join(' or ')}.`);
-    return { rounds, connectionCounts, store: values.store };
+    const { store, json, against, quick } = values;
+    const length = quick
+      ? { rounds: 1, roundMs: 3_000, warmUpMs: 3_000 }
+      : { rounds, roundMs: 8_000, warmUpMs: 15_000 };
+    return { ...length, connectionCounts, store, json, against };
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message.split('\n')[0] : ''}\n`);
     process.exit(2);
@@ -110,7 +124,7 @@ interface Comparison {
 
 async function compare(
   { gateway, bare }: Both,
-  { rounds }: Options,
+  { rounds, roundMs }: Options,
   connections: number,
 ): Promise<Comparison> {
   const [ours, theirs]: [Round[], Round[]] = [[], []];
@@ -163,17 +177,45 @@ async function startAll({ store }: Options): Promise<Both> {
   return { gateway: await startGateway({ service, name: 'gateway', env }), bare };
 }
 
+/** True if no share has fallen below half of the recorded one; prints the comparison. */
+function holds(comparisons: readonly Comparison[], file: string): boolean {
+  const { shares } = JSON.parse(readFileSync(file, 'utf8')) as { shares: Record<string, number> };
+  let isHalved = false;
+  for (const { connections, share } of comparisons) {
+    const before = shares[connections];
+    if (before === undefined) continue;
+    const ratio = share / before;
+    isHalved ||= ratio < 0.5;
+    const judgement = ratio < 0.5 ? 'HALVED' : ratio < 0.8 ? 'lower: look twice, machines are noisy' : 'held';
+    say(
+      `${connections} connections: share, recorded`,
+      `${share.toFixed(2)}, ${before.toFixed(2)}: ${judgement}`,
+    );
+  }
+  return !isHalved;
+}
+
 async function main(): Promise<void> {
   const options = readOptions();
   const { gateway, bare } = await startAll(options);
   // The engine compiles for the first thousands of requests; a running gateway has already done so.
-  const warmUp = { connections: 32, durationMs: warmUpMs };
+  const warmUp = { connections: 32, durationMs: options.warmUpMs };
   await createPayments({ ...bare, ...warmUp });
   await createPayments({ ...gateway, ...warmUp });
-  for (const connections of options.connectionCounts)
-    print(await compare({ gateway, bare }, options, connections));
+  const comparisons: Comparison[] = [];
+  for (const connections of options.connectionCounts) {
+    const comparison = await compare({ gateway, bare }, options, connections);
+    print(comparison);
+    comparisons.push(comparison);
+  }
   const memory = memoryOf(gateway.child);
   say('memory of the gateway: now, at the most', `${rounded(memory.now)}, ${rounded(memory.most)} MiB`);
+  const machine = `${availableParallelism()} × ${cpus()[0]?.model.trim() ?? 'unknown'}, Node ${process.versions.node}`;
+  await stopAll();
+  const shares = Object.fromEntries(comparisons.map(({ connections, share }) => [connections, share]));
+  if (options.json !== undefined)
+    writeFileSync(options.json, `${JSON.stringify({ machine, store: options.store, shares }, null, 2)}\n`);
+  if (options.against !== undefined && !holds(comparisons, options.against)) process.exitCode = 1;
 }
 
 try {
