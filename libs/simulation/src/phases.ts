@@ -10,7 +10,7 @@ import { beginMoving } from './people/moving.ts';
 import { beginOperators, beginRuleChanges } from './people/operators.ts';
 import { paymentStory, payoutStory } from './people/payments.ts';
 import { type Persons, beginPersons } from './people/persons.ts';
-import { beginEndpoints } from './people/receivers.ts';
+import { type FeedReaders, beginEndpoints, beginFeedReaders } from './people/receivers.ts';
 import type { World } from './world.ts';
 import type { Random } from './world/random.ts';
 
@@ -41,6 +41,7 @@ export async function live(
   const moving = beginMoving(world, callerOf);
   const persons = beginPersons(callerOf);
   const endpoints = beginEndpoints(world, callerOf);
+  const feeds = beginFeedReaders(world, callerOf);
   beginOperators(callerOf);
   beginRuleChanges(callerOf);
   const restore = makeBackup(world, safetyMs);
@@ -58,7 +59,7 @@ export async function live(
   disasters.heal();
   const ofTeams = () => [...world.webhooks.differences(), ...endpoints.differences()];
   const waits = [stories.differences, moving.differences, restored?.differences ?? ofTeams];
-  await heal(world, { persons, waits });
+  await heal(world, { persons, feeds, waits });
 }
 
 /** How often the world is checked while it heals, and how long everything must have been settled. */
@@ -67,12 +68,13 @@ const settledForMs = 2 * minute;
 
 interface UnderWay {
   persons: Persons;
+  feeds: FeedReaders;
   /** Other differences that must be settled. */
   waits: readonly (() => string[])[];
 }
 
 /** Runs until everything is settled, or the bound is reached. */
-async function heal(world: World, { persons, waits }: UnderWay): Promise<void> {
+async function heal(world: World, { persons, feeds, waits }: UnderWay): Promise<void> {
   const { scheduler, log, complain, trace } = world;
   const begunAt = scheduler.now();
   // By a clock that was an hour ahead, the inquiry after an hour is past: the next one about an open payment is due six hours
@@ -107,6 +109,7 @@ async function heal(world: World, { persons, waits }: UnderWay): Promise<void> {
   requireTopics(world.broker.records, log.all(), complain);
   requireNoSecretIn(log, complain);
   await compareReadModels(world);
+  if (!world.isRestored()) await feeds.finish();
 }
 
 /** Each team's stories, started at different times. */

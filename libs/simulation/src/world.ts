@@ -35,6 +35,8 @@ export interface World {
   scheduler: Scheduler;
   /** Factor for the usual pauses between actions: a short world is as busy as a long one. */
   pace: number;
+  /** It takes two people to resolve a review. */
+  isReviewByTwo: boolean;
   /** The rules for each team's money. */
   rules: Rules;
   trace: Trace;
@@ -102,6 +104,7 @@ function createWorld({ violations, paths, ...origin }: Origin): World {
   log.onEvent((event) => hear(world, event));
   const world = {
     ...origin,
+    isReviewByTwo: random.fork('reviews').chance(0.5),
     rules: createRules(random.fork('money rules'), scheduler.now),
     faults: createFaults(random.fork('faults'), pace),
     log,

@@ -109,7 +109,7 @@ export function requireWallet(world: World, name: WalletName, available: number,
 }
 
 /** The provider has three days to decide an accepted refund; or a person recorded another amount, or released it wrongly. */
-function isUncertain(world: World, operation: OperationOnRecord): boolean {
+export function isUncertain(world: World, operation: OperationOnRecord): boolean {
   const { refunds, isFreed } = operation;
   if (isFreed || [...refunds.values()].some(({ state }) => state === 'accepted')) return true;
   if (paymentsOf(world, operation).some(({ wasShownWrong }) => wasShownWrong)) return true;
@@ -168,13 +168,13 @@ function leftAt(world: World, operation: OperationOnRecord): number {
   );
 }
 
-const isTaken = new Set<LedgerPayment['status']>(['approved', 'refunded']);
+export const isTaken = new Set<LedgerPayment['status']>(['approved', 'refunded']);
 
 /** The provider's payments under the operation's order numbers. */
-const paymentsOf = ({ ledger }: World, { attempts, serviceToken }: OperationOnRecord) =>
+export const paymentsOf = ({ ledger }: World, { attempts, serviceToken }: OperationOnRecord) =>
   ledger.payments.filter(
     ({ orderNumber, token, isStranger }) =>
       !isStranger && (attempts.has(orderNumber) || token === serviceToken),
   );
-const payoutsOf = ({ ledger }: World, { attempts }: OperationOnRecord) =>
+export const payoutsOf = ({ ledger }: World, { attempts }: OperationOnRecord) =>
   ledger.payouts.filter(({ orderNumber }) => attempts.has(orderNumber));

@@ -1,12 +1,16 @@
-/** Disputes and payments without an owner agree with the provider's records. */
+/** Disputes, stored cards and payments without an owner agree with the provider's records. */
 import type { RecordedEvent } from '@tollgate/event-store';
-import type { Decision, LedgerDispute, LedgerPayment, LedgerPayout } from '../payment-service/ledger.ts';
+import type { ServiceRequest } from '../payment-service/api.ts';
+import type { DisputeStatus, LedgerDispute, LedgerPayment, LedgerPayout } from '../payment-service/ledger.ts';
 import type { World } from '../world.ts';
+import { type OperationOnRecord, isInReview } from './books.ts';
 
 interface DisputeOnRecord {
   token: string;
   team?: string;
   paymentToken?: string;
+  /** The first event that named the team. */
+  ownedFrom?: number;
   /** The dispute at the service, and the index of the last recorded status. */
   there: LedgerDispute | undefined;
   place: number;
@@ -31,14 +35,14 @@ export function createDisputeChecks(world: World) {
   }
 
   return {
-    onRecorded: ({ stream, data }: RecordedEvent): void => {
+    onRecorded: ({ stream, revision, data }: RecordedEvent): void => {
       if (!stream.startsWith('dispute-')) return;
       const recorded = data as Recorded;
       const { status, team, paymentToken } = recorded;
       const token = stream.slice('dispute-'.length);
       const dispute = onRecord.get(token) ?? begin(token, recorded);
       onRecord.set(token, dispute);
-      if (team !== undefined) Object.assign(dispute, { team });
+      if (team !== undefined) Object.assign(dispute, { team, ownedFrom: dispute.ownedFrom ?? revision });
       if (paymentToken !== undefined) Object.assign(dispute, { paymentToken });
       if (dispute.team !== undefined || dispute.paymentToken !== undefined) requireOwn(dispute);
       if (status === undefined) return;
@@ -53,6 +57,9 @@ export function createDisputeChecks(world: World) {
       const recorded = new Map([...onRecord.values()].map((each) => [each.there, each]));
       return ledger.disputes.flatMap((there) => differenceOf(world, there, recorded.get(there)) ?? []);
     },
+    /** The disputes known to belong to a team. */
+    ofTeam: (team: string): readonly DisputeOnRecord[] =>
+      [...onRecord.values()].filter((each) => each.team === team),
   };
 }
 
@@ -61,7 +68,7 @@ interface Recorded {
   account?: string;
   amount?: number;
   currency?: string;
-  status?: Decision;
+  status?: DisputeStatus;
   team?: string;
   paymentToken?: string;
 }
@@ -84,6 +91,82 @@ function differenceOf(
   return faults.showsDisputedPayments && isKnown && owner === undefined
     ? `the dispute ${id} is about ${orderNumber}, and belongs to no payment here`
     : undefined;
+}
+
+/** Events that carry an alias. */
+const issues = new Set(['RecurringTokenIssued', 'PaymentAdopted']);
+
+interface Terms {
+  recurring?: boolean;
+  recurringToken?: string;
+  destination?: { recurringToken?: string };
+}
+
+export function createRecurringChecks({ books, ledger, faults, complain }: World) {
+  const terms = new Map<string, Terms>();
+  /** By alias: the payment it was issued for. */
+  const issuedFor = new Map<string, string>();
+
+  /** The service's token behind an alias. */
+  function behind(alias: string) {
+    const first = books.find(issuedFor.get(alias) ?? '');
+    return { first, there: ledger.findPayment(first?.serviceToken ?? '') };
+  }
+
+  return {
+    onRecorded: ({ stream, revision, type, data }: RecordedEvent): void => {
+      if (stream.startsWith('recurring-')) requireYielded(data as { paymentToken: string; account: string });
+      const [, token] = /^(?:payment|payout)-(.+)$/.exec(stream) ?? [];
+      if (token === undefined) return;
+      if (revision === 0) terms.set(token, (data as { terms?: Terms }).terms ?? {});
+      const { recurringToken } = data as { recurringToken?: string };
+      if (!issues.has(type) || recurringToken === undefined) return;
+      if (issuedFor.has(recurringToken)) complain('recurring', `${recurringToken} was issued twice`);
+      issuedFor.set(recurringToken, token);
+    },
+    /** Runs before the first byte of a creation is sent. */
+    onCreationSent: ({ account, body = {} }: ServiceRequest, { token, team }: OperationOnRecord): void => {
+      const { recurringToken, destination } = terms.get(token) ?? {};
+      const alias = recurringToken ?? destination?.recurringToken;
+      const sent = body['recurringToken'] ?? (body['destination'] as Terms | undefined)?.recurringToken;
+      if (alias !== undefined || sent !== undefined) {
+        const { first, there } = behind(alias ?? '');
+        if (there?.recurringToken !== sent || there?.account !== account || first?.team !== team)
+          complain(
+            'recurring',
+            `${token} of ${team} charges ${alias ?? 'nothing'} as ${JSON.stringify(sent)}`,
+          );
+      }
+    },
+    /** Payments that yielded a token which their team has not received. */
+    differences: (): string[] =>
+      books.all().flatMap((operation) => {
+        const { token, phase, isMisjudged, serviceToken } = operation;
+        const isDue =
+          phase === 'approved' &&
+          !isInReview(operation) &&
+          !isMisjudged &&
+          terms.get(token)?.recurring === true;
+        const isShown =
+          !faults.isBare && ledger.findPayment(serviceToken ?? '')?.recurringToken !== undefined;
+        return isDue && isShown && ![...issuedFor.values()].includes(token)
+          ? [`${token} has yielded a recurring token, and its team has none`]
+          : [];
+      }),
+  };
+
+  /** A token from a payment that is not ours would charge another customer. */
+  function requireYielded({ paymentToken, account }: { paymentToken: string; account: string }): void {
+    const attempts = books.find(paymentToken)?.attempts;
+    const isThere = ledger.payments.some(
+      (each) =>
+        (attempts?.has(each.orderNumber) === true || each.isFormer) &&
+        !each.isStranger &&
+        each.account === account &&
+        each.recurringToken !== undefined,
+    );
+    if (!isThere) complain('recurring', `a token of ${paymentToken} is kept, which has yielded none`);
+  }
 }
 
 export function createUnmatchedChecks({ ledger, books, isRestored }: World) {

@@ -1,8 +1,8 @@
-/** Checks permissions: limits and approvals, computed without the gateway's own sums; resolutions of reviews. */
+/** Checks permissions: limits, approvals and paused accounts, computed without the gateway's own sums; resolutions of reviews. */
 import type { RecordedEvent } from '@tollgate/event-store';
 import type { Operation } from '../people/teams.ts';
 import type { World } from '../world.ts';
-import { type OperationOnRecord, freeing } from './books.ts';
+import { type Complain, type OperationOnRecord, freeing } from './books.ts';
 
 /** Operations that count towards a limit: requested on that day, and not failed. */
 interface Counted {
@@ -80,14 +80,72 @@ interface Asked {
 const asks = new Set(['PaymentRequested', 'PayoutRequested', 'PayoutApprovalRequested']);
 const endsInNothing = /^(Payment(Declined|Expired|Failed|Voided)|Payout(Declined|Failed)|RefundDeclined)$/;
 
-/** I20: only an operator's resolution releases money. */
-export function requireOperator(
-  { stream, type, data, metadata }: RecordedEvent,
-  complain: World['complain'],
-): void {
-  if (type !== 'ReviewResolutionProposed' && type !== 'ReviewResolved') return;
-  const { number, resolution, releases } = data as { number: number; resolution: string; releases?: true };
-  const { actor } = metadata as { actor?: { kind: string } };
-  if (actor?.kind === 'team' && (freeing.has(resolution) || releases === true))
-    complain('I20', `a key of the team resolves review ${number} of ${stream}: ${resolution}`);
+/** Resolutions by observation, without a person. */
+const foundOut = new Set(['found', 'retrieved', 'superseded']);
+/** The review is closed when an operator adopts the payment or it is found to be ours. */
+const known = 'It belongs to a team of the gateway.';
+
+interface Answer {
+  number: number;
+  resolution: string;
+  reason?: string;
+  releases?: true;
+}
+
+export function createReviewChecks({
+  isReviewByTwo,
+  complain,
+}: {
+  isReviewByTwo: boolean;
+  complain: Complain;
+}) {
+  /** By stream and review number: the latest resolution and its author. */
+  const proposed = new Map<string, string>();
+  return ({ stream, type, data, metadata }: RecordedEvent): void => {
+    if (type !== 'ReviewResolutionProposed' && type !== 'ReviewResolved') return;
+    const { number, resolution, reason, releases } = data as Answer;
+    const { actor } = metadata as { actor?: { kind: string; name?: string } };
+    const review = `${number} of ${stream}`;
+    if (actor?.kind === 'team' && (freeing.has(resolution) || releases === true))
+      complain('I20', `a key of the team resolves review ${review}: ${resolution}`);
+    const [first, firstBy] = proposed.get(review)?.split(' ') ?? [];
+    if (type === 'ReviewResolutionProposed') {
+      if (!isReviewByTwo) complain('two people', `review ${review} takes one person, and waits for another`);
+      proposed.set(review, `${resolution} ${actor?.name}`);
+    } else if (isReviewByTwo && !foundOut.has(resolution) && reason !== known)
+      if (first !== resolution || firstBy === actor?.name)
+        complain('two people', `review ${review} is resolved by ${actor?.name} alone: ${resolution}`);
+  };
+}
+
+/** Calls in progress continue. They are announced at most this long after the answer. @unit milliseconds */
+const announcedAfterMs = 10_000;
+/** A request held by a stopped machine takes effect at most this long after it went unanswered. @unit milliseconds */
+const heldMs = 240_000;
+
+/** The process that sends a call, and its account. */
+export interface Sender {
+  account: string;
+  life: string;
+}
+
+export function createPausedAccounts({ now, complain }: { now: () => number; complain: Complain }) {
+  /** By account and process. */
+  const since = new Map<string, number>();
+  const unansweredAt = new Map<string, number>();
+  return {
+    onPaused: (account: string, life: string): void => {
+      if (now() >= (unansweredAt.get(account) ?? -Infinity) + heldMs) since.set(`${account} ${life}`, now());
+    },
+    /** An operator is about to resume the account. */
+    onResuming: (account: string): void => {
+      for (const key of since.keys()) if (key.startsWith(`${account} `)) since.delete(key);
+    },
+    /** Another change went unanswered: it may take effect after a later pause. */
+    onOtherUnanswered: (account: string): void => void unansweredAt.set(account, now()),
+    requireCalled: ({ account, life }: Sender, announcedAt: number, what: string): void => {
+      if (announcedAt > (since.get(`${account} ${life}`) ?? Infinity) + announcedAfterMs)
+        complain('closed', `${life} sends ${what} through ${account}, which it has reported as paused`);
+    },
+  };
 }

@@ -1,4 +1,5 @@
-/** I8: read models built incrementally, through crashes, equal a rebuild from the events; balances equal the provider's. */
+/** I8: read models built incrementally, through crashes, equal a rebuild from the events; the journal equals the provider's records. */
+import type { RecordedEvent } from '@tollgate/event-store';
 import {
   type JournalEntryOnTopic,
   decodeJournalRecord,
@@ -12,7 +13,8 @@ import type { World } from '../world.ts';
 import { createMachine } from '../world/machine.ts';
 import type { GatewayProcess } from '../world/process.ts';
 import { createSimulatedStore } from '../world/simulated-store.ts';
-import { requireWallet } from './ledger.ts';
+import { type Complain, type OperationOnRecord, isAwaited, isInReview } from './books.ts';
+import { isTaken, isUncertain, paymentsOf, payoutsOf, requireWallet } from './ledger.ts';
 
 const patienceMs = 600_000;
 
@@ -33,6 +35,7 @@ export async function compareReadModels(world: World): Promise<void> {
     if (failed.length > 0) complain('I8', `views were quarantined: ${failed.join()}`);
   }
   const entries = journalOnTopic(world);
+  requireEntriesOfProvider(world, entries);
   for (const each of serving(world)) {
     requireOperations(world, each);
     requireSameJournal(world, entries, each);
@@ -132,5 +135,96 @@ function journalIn(index: PaymentIndex): JournalEntryOnTopic[] {
   return entries;
 }
 
+/** For every payment and payout without open questions, each amount equals the provider's under the same tokens. */
+function requireEntriesOfProvider(world: World, entries: readonly JournalEntryOnTopic[]): void {
+  if (world.isRestored()) return;
+  const byToken = Map.groupBy(entries, ({ token }) => token);
+  for (const operation of world.books.all()) {
+    if (isInReview(operation) || isAwaited(operation) || operation.isMisjudged) continue;
+    if (isUncertain(world, operation)) continue;
+    const own = byToken.get(operation.token) ?? [];
+    const isDisputeCapped = isDisputedBeyondAll(world, operation);
+    const [here, there] = [amountsOf(world, own), amountsAt(world, operation)].map((each) =>
+      JSON.stringify(each, (name, value: unknown) =>
+        isDisputeCapped && (name === 'disputed' || name === 'lost') ? undefined : value,
+      ),
+    );
+    world.saw('the entries of an operation were compared');
+    if (here !== there)
+      world.complain('I8', `the journal has ${here} of ${operation.token}, and the provider ${there}`);
+  }
+}
+
+/** After a revised amount, a dispute may exceed the payment. Our books count at most the amount that the payment had then. */
+const isDisputedBeyondAll = (world: World, operation: OperationOnRecord): boolean =>
+  paymentsOf(world, operation).some(({ token, amount }) =>
+    world.ledger.disputes.some((dispute) => dispute.payment === token && dispute.amount > amount),
+  );
+
+/** Amounts according to the entries of one payment or payout. */
+function amountsOf(world: World, entries: readonly JournalEntryOnTopic[]) {
+  const posted = (ledgerAccount: string, of = entries) =>
+    sumOf(
+      of.flatMap(({ postings }) => postings).filter((posting) => posting.ledgerAccount === ledgerAccount),
+    );
+  const refunds = [...Map.groupBy(entries, ({ refundToken }) => refundToken)]
+    .filter(([token]) => token !== undefined)
+    .map(([, own]) => posted('customers', own));
+  return {
+    taken: -posted('customers'),
+    refunds: inOrder(refunds),
+    paidOut: posted('paidOut'),
+    ...(seesDisputes(world) && { disputed: posted('disputed'), lost: posted('lost') }),
+  };
+}
+
+/** Amounts according to the provider. */
+function amountsAt(world: World, operation: OperationOnRecord): ReturnType<typeof amountsOf> {
+  const { ledger } = world;
+  const taken = paymentsOf(world, operation).filter(({ status }) => isTaken.has(status));
+  const isOwn = (payment: string) => taken.some(({ token }) => token === payment);
+  const refunds = ledger.refunds.filter(({ payment, status }) => status === 'approved' && isOwn(payment));
+  const disputes = ledger.disputes.filter(({ payment }) => isOwn(payment));
+  const disputedAs = (status: string) => sumOf(disputes.filter(({ statuses }) => statuses.at(-1) === status));
+  return {
+    taken: sumOf(taken) - taken.reduce((sum, { refundedAmount }) => sum + refundedAmount, 0),
+    refunds: inOrder(refunds.map(({ amount }) => amount)),
+    paidOut: sumOf(payoutsOf(world, operation).filter(({ status }) => status === 'approved')),
+    ...(seesDisputes(world) && { disputed: disputedAs('pending'), lost: disputedAs('approved') }),
+  };
+}
+
+const seesDisputes = ({ faults }: World): boolean => !faults.isBare && faults.showsDisputedPayments;
+
+const inOrder = (amounts: readonly number[]): number[] =>
+  amounts.filter((amount) => amount !== 0).toSorted((a, b) => a - b);
+
 const sumOf = (all: readonly { amount: number }[]): number =>
   all.reduce((sum, { amount }) => sum + amount, 0);
+
+export function createIndexChecks({ complain }: { complain: Complain }) {
+  /** Ordered by position. */
+  const changes: { token: string; position: string }[] = [];
+  /** How many of the events each process's index has been seen to contain. */
+  const seen = new WeakMap<GatewayProcess, number>();
+  return {
+    onRecorded: ({ stream, position }: RecordedEvent): void => {
+      const token = /^(?:payment|payout)-(.+)$/.exec(stream)?.[1];
+      if (token !== undefined) changes.push({ token, position });
+    },
+    /** Called when this process's index may have advanced, before any other reader. */
+    onTaken: (process: GatewayProcess, name: string): void => {
+      const { index } = process;
+      const reached = index.position();
+      const from = seen.get(process) ?? 0;
+      const count = changes.slice(from).findIndex(({ position }) => position > reached);
+      const passed = changes.slice(from, count === -1 ? undefined : from + count);
+      seen.set(process, from + passed.length);
+      for (const [token, position] of new Map(passed.map((each) => [each.token, each.position]))) {
+        const shown = (index.find(token) ?? index.findPayout(token))?.position ?? '';
+        if (shown < position)
+          complain('I8', `the index of ${name} is at ${reached}, and has ${token} as of '${shown}'`);
+      }
+    },
+  };
+}

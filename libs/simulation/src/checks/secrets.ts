@@ -4,6 +4,8 @@ import type { EventLog } from '../world/event-log.ts';
 
 export const cardNumber = '4111111111111111';
 export const bankAccount = 'DE02120300000000202051';
+/** Prefix of the service's recurring tokens. */
+export const recurringTokenMark = 'service-secret-';
 const customersHost = 'customer.sim';
 
 /** The customer of every second order gives an address. */
@@ -12,7 +14,7 @@ export function emailOf(orderNumber: string): string | undefined {
   return number !== undefined && Number(number) % 2 === 0 ? `${orderNumber}@${customersHost}` : undefined;
 }
 
-const secret = new RegExp([cardNumber, bankAccount, customersHost].join('|'));
+const secret = new RegExp([cardNumber, bankAccount, recurringTokenMark, customersHost].join('|'));
 
 export function requireNoSecret(where: string, text: string, complain: Complain): void {
   const [found] = secret.exec(text) ?? [];

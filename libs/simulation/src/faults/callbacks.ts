@@ -4,10 +4,14 @@ import { callbackBase } from '../world/process.ts';
 import type { Random } from '../world/random.ts';
 import type { World } from '../world.ts';
 
+export interface CallbackSender {
+  notify(changed: Changed): void;
+}
+
 const pausesMs = [5_000, 15_000, 30_000, 60_000, 300_000];
 const patienceMs = 10_000;
 
-export function createCallbackSender(world: World) {
+export function createCallbackSender(world: World): CallbackSender {
   const { scheduler, faults } = world;
   const random = world.random.fork('callbacks');
 
@@ -21,12 +25,12 @@ export function createCallbackSender(world: World) {
 
   forgeNowAndThen(world, random.fork('forger'));
   return {
-    notify: ({ callbackUrl, isRevision, ...changed }: Changed): void => {
+    notify: ({ callbackUrl, isRevision, ...changed }) => {
       if (!callbackUrl.startsWith(callbackBase)) return;
       if (isRevision === true && faults.strikes('revision-untold', random)) return;
       if (faults.strikes('callback-lost', random)) return;
-      const { token, type, status, orderNumber, amount, currency } = changed;
-      const full = { token, type, status, orderNumber, amount, currency };
+      const { token, type, status, orderNumber, amount, currency, recurringToken } = changed;
+      const full = { token, type, status, orderNumber, amount, currency, recurringToken };
       const body = faults.isBare ? { status, orderNumber } : full;
       const count = faults.strikes('callback-repeated', random) ? random.whole(2, 4) : 1;
       for (let number = 0; number < count; number += 1) {

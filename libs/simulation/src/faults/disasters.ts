@@ -1,6 +1,6 @@
 /** Faults of processes and their surroundings, and how they end. */
 import type { FaultKind } from './faults.ts';
-import type { Decision } from '../payment-service/ledger.ts';
+import type { DisputeStatus } from '../payment-service/ledger.ts';
 import type { Machine } from '../world/machine.ts';
 import type { Random } from '../world/random.ts';
 import type { RunningMachine, World } from '../world.ts';
@@ -173,7 +173,7 @@ function dispute({ ledger, scheduler, faults, pace, trace, saw }: World, random:
   const opened = ledger.openDispute(payment, random.whole(1, payment.amount));
   trace.log(`the bank of the customer of ${payment.orderNumber} opens dispute ${opened.id}`);
   saw('a dispute was opened');
-  const decide = (status: Decision): void => {
+  const decide = (status: DisputeStatus): void => {
     trace.log(`the bank decides dispute ${opened.id}: ${status}`);
     ledger.changeDispute(opened, status);
   };

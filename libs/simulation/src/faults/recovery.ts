@@ -54,8 +54,13 @@ async function askFor(caller: Caller, account: string, day: string): Promise<voi
   while (!isSuccess(await caller.request(request))) await caller.sleep(5_000);
 }
 
+export interface Restored {
+  /** Steps of the restore that are not finished yet. */
+  differences(): string[];
+}
+
 /** Makes a backup during normal traffic. @returns a function that restores it */
-export function makeBackup(world: World, safetyMs: number) {
+export function makeBackup(world: World, safetyMs: number): (callerOf: CallerOf) => Restored {
   const random = world.random.fork('backup');
   const { log, scheduler, trace } = world;
   let restore = log.backup();
@@ -63,12 +68,11 @@ export function makeBackup(world: World, safetyMs: number) {
     trace.log('a backup is made');
     restore = log.backup();
   });
-  return (callerOf: CallerOf) => {
+  return (callerOf) => {
     putInPlace(world, restore);
     const state = { isOver: false };
     void compareDay(world, callerOf).then(() => (state.isOver = true));
-    /** Steps of the restore that are not finished yet. */
-    return { differences: (): string[] => (state.isOver ? [] : ['teams are not let in yet']) };
+    return { differences: () => (state.isOver ? [] : ['teams are not let in yet']) };
   };
 }
 

@@ -74,22 +74,30 @@ const termsOf = (account: string, body: Record<string, unknown>) => ({
 });
 
 function payOut({ ledger, random }: Service, account: string, body: Record<string, unknown>): ServiceAnswer {
+  const { recurringToken } = (body['destination'] ?? {}) as { recurringToken?: string };
+  if (!isKnownToken(ledger, account, recurringToken)) return refusal('recurring_token_not_found');
   const outcome = random.pick(['approved', 'approved', 'pending', 'declined'] as const);
   return json({ success: true, payout: toShownPayout(ledger.payOut(termsOf(account, body), outcome)) });
 }
 
 function create({ ledger, random }: Service, account: string, body: Record<string, unknown>): ServiceAnswer {
-  const isHosted = body['card'] === undefined;
+  const isHosted = body['card'] === undefined && body['recurringToken'] === undefined;
+  if (!isKnownToken(ledger, account, body['recurringToken'])) return refusal('recurring_token_not_found');
   const payment = ledger.add({
     ...termsOf(account, body),
     isHosted,
     needConfirmation: body['needConfirmation'] === true,
+    isRecurring: body['recurring'] === true,
   });
   if (!isHosted) ledger.pay(payment, random.chance(0.85));
   const { token, amount, currency, status } = payment;
   const processingUrl = isHosted ? pageOf(payment) : undefined;
   return json({ success: true, token, processingUrl, payment: { amount, currency, status } });
 }
+
+/** A token charges only through the account it was issued for. */
+const isKnownToken = ({ payments }: Ledger, account: string, token: unknown): boolean =>
+  token === undefined || payments.some((each) => each.recurringToken === token && each.account === account);
 
 export const pageOf = ({ token }: Pick<LedgerPayment, 'token'>): string =>
   `https://service.sim/checkout/${token}`;
@@ -150,7 +158,7 @@ const toText = (at: number): string => new Date(at).toISOString();
 
 function toShown({ saysRefundedEarly }: Service['options'], payment: LedgerPayment) {
   const { token, amount, currency, orderNumber, callbackUrl, needConfirmation } = payment;
-  const { heldAmount, refundedAmount, status } = payment;
+  const { heldAmount, refundedAmount, recurringToken, status } = payment;
   const isPartlyRefunded = status === 'approved' && refundedAmount > 0;
   return {
     token,
@@ -163,6 +171,7 @@ function toShown({ saysRefundedEarly }: Service['options'], payment: LedgerPayme
     needConfirmation,
     heldAmount,
     refundedAmount,
+    recurringToken,
     processingUrl: payment.isHosted && status === 'init' ? pageOf(payment) : undefined,
     createdAt: toText(payment.createdAt),
     updatedAt: toText(payment.updatedAt),

@@ -3,66 +3,66 @@
  * and does not limit refunds. Preventing double charges and excess refunds is the gateway's job.
  */
 import type { Random } from '../world/random.ts';
+import { recurringTokenMark } from '../checks/secrets.ts';
 
 type Status = 'init' | 'pending' | 'approved' | 'declined' | 'refunded' | 'expired';
 
-/** Terms of a payment or payout. */
-interface Terms {
+/** Properties common to payments and payouts. */
+interface Entry {
+  token: string;
   orderNumber: string;
   account: string;
   callbackUrl: string;
   amount: number;
   currency: string;
-}
-
-interface Entry extends Terms {
-  token: string;
   createdAt: number;
   updatedAt: number;
+  /** How often a final status was reversed. */
+  revisions: number;
+  /** Shown with a wrong amount, or made for an amount other than the requested one. */
+  wasShownWrong: boolean;
+  /** Has a status that the specification does not define. */
+  wasShownUnknown: boolean;
 }
 
-const untouched = {
-  /** How often a final status was reversed. */
-  revisions: 0,
-  /** Shown with a wrong amount, or made for an amount other than the requested one. */
-  wasShownWrong: false,
-  /** Has a status that the specification does not define. */
-  wasShownUnknown: false,
-};
-
-const untouchedPayment = {
-  ...untouched,
-  status: 'init' as Status,
-  heldAmount: 0,
-  refundedAmount: 0,
-  needConfirmation: false,
+export interface LedgerPayment extends Entry {
+  status: Status;
+  heldAmount: number;
+  refundedAmount: number;
+  needConfirmation: boolean;
   /** True if the customer chooses on the service's page. */
-  isHosted: false,
+  isHosted: boolean;
   /** It took money once, regardless of its current status. */
-  hasTakenMoney: false,
+  hasTakenMoney: boolean;
   /** Highest amount ever approved. */
-  tookAmount: 0,
+  tookAmount: number;
   /** Made earlier by another installation under one of our order numbers. */
-  isStranger: false,
+  isStranger: boolean;
   /** Also refunded in the service's console; counted from then on. */
-  isCounted: false,
+  isCounted: boolean;
   /** Amount refunded in the service's console. */
-  refundedInConsole: 0,
-};
-
-export type LedgerPayment = Entry & typeof untouchedPayment;
-
-export type Decision = 'pending' | 'approved' | 'declined';
-
-export type LedgerPayout = Entry & typeof untouched & { status: Decision };
+  refundedInConsole: number;
+  /** Made before Tollgate. */
+  isFormer: boolean;
+  /** Yields a recurring token. */
+  isRecurring: boolean;
+  /** Recurring token that charges the card again. */
+  recurringToken?: string;
+}
 
 interface LedgerRefund {
   token: string;
   payment: string;
   amount: number;
-  status: Decision;
+  status: 'pending' | 'approved' | 'declined';
   createdAt: number;
 }
+
+export interface LedgerPayout extends Entry {
+  status: 'pending' | 'approved' | 'declined';
+}
+
+export type DisputeStatus = 'pending' | 'approved' | 'declined';
 
 /** A dispute that a customer's bank has opened. */
 export interface LedgerDispute {
@@ -73,16 +73,19 @@ export interface LedgerDispute {
   amount: number;
   currency: string;
   /** All statuses so far, latest last. */
-  statuses: Decision[];
+  statuses: DisputeStatus[];
   createdAt: number;
   updatedAt: number;
 }
 
 /** A change that triggers a callback. */
-export interface Changed extends Omit<Terms, 'account'> {
-  token: string;
+export interface Changed extends Pick<
+  Entry,
+  'token' | 'orderNumber' | 'amount' | 'currency' | 'callbackUrl'
+> {
   type: 'payment' | 'refund' | 'payout' | 'dispute';
   status: string;
+  recurringToken?: string;
   /** A final status was reversed. */
   isRevision?: boolean;
 }
@@ -98,6 +101,7 @@ interface Context {
   onChanged: (changed: Changed) => void;
 }
 
+type Terms = Pick<Entry, 'orderNumber' | 'account' | 'callbackUrl' | 'amount' | 'currency'>;
 type NewPayment = Terms & Partial<LedgerPayment> & { ageMs?: number };
 
 export type Ledger = ReturnType<typeof createLedger>;
@@ -124,8 +128,26 @@ export function createLedger(now: () => number, random: Random, onChanged: (chan
   };
 }
 
+const untouched = { revisions: 0, wasShownWrong: false, wasShownUnknown: false };
+
+const untouchedPayment = {
+  ...untouched,
+  status: 'init' as const,
+  heldAmount: 0,
+  refundedAmount: 0,
+  needConfirmation: false,
+  isHosted: false,
+  hasTakenMoney: false,
+  tookAmount: 0,
+  isCounted: false,
+  isStranger: false,
+  isFormer: false,
+  isRecurring: false,
+  refundedInConsole: 0,
+};
+
 function changePayment(
-  { now, onChanged }: Context,
+  { now, nextToken, onChanged }: Context,
   payment: LedgerPayment,
   changes: Partial<LedgerPayment>,
   isRevision = false,
@@ -134,6 +156,8 @@ function changePayment(
   const { status, amount, heldAmount } = payment;
   if (status === 'approved' || heldAmount > 0) payment.hasTakenMoney = true;
   if (status === 'approved') payment.tookAmount = Math.max(payment.tookAmount, amount);
+  if (payment.isRecurring && payment.hasTakenMoney)
+    payment.recurringToken ??= nextToken(`${recurringTokenMark}rt`);
   onChanged({ type: 'payment', ...payment, isRevision });
 }
 
@@ -152,8 +176,10 @@ function paymentsOf(context: Context) {
     /** Includes payments made before Tollgate or by another installation. */
     add: ({ ageMs = 0, ...terms }: NewPayment): LedgerPayment => {
       const at = Math.floor(now() - ageMs);
-      const made = { token: nextToken('pay'), createdAt: at, updatedAt: at };
-      const payment: LedgerPayment = { ...untouchedPayment, ...terms, ...made };
+      const times = { createdAt: at, updatedAt: at };
+      const payment: LedgerPayment = { ...untouchedPayment, ...times, ...terms, token: nextToken('pay') };
+      if (payment.isRecurring && payment.hasTakenMoney)
+        payment.recurringToken = nextToken(`${recurringTokenMark}rt`);
       payments.push(payment);
       return payment;
     },
@@ -211,10 +237,15 @@ function refundsOf(context: Context) {
 
   return {
     decideRefund,
-    refund: (payment: LedgerPayment, amount: number, status: Decision) => {
+    refund: (payment: LedgerPayment, amount: number, status: LedgerRefund['status']) => {
       if (!isRefundable(payment, amount)) return undefined;
-      const made = { token: nextToken('ref'), createdAt: now() };
-      const refund: LedgerRefund = { ...made, payment: payment.token, amount, status: 'pending' };
+      const refund: LedgerRefund = {
+        token: nextToken('ref'),
+        payment: payment.token,
+        amount,
+        status: 'pending',
+        createdAt: now(),
+      };
       refunds.push(refund);
       if (status !== 'pending') decideRefund(refund, status);
       return refund;
@@ -230,7 +261,7 @@ function refundsOf(context: Context) {
 
 function payoutsOf({ payouts, now, nextToken, onChanged }: Context) {
   return {
-    payOut: (terms: Terms, status: Decision): LedgerPayout => {
+    payOut: (terms: Terms, status: LedgerPayout['status']): LedgerPayout => {
       const at = now();
       const token = nextToken('out');
       const payout = { ...terms, ...untouched, token, status, createdAt: at, updatedAt: at };
@@ -243,7 +274,7 @@ function payoutsOf({ payouts, now, nextToken, onChanged }: Context) {
       onChanged({ type: 'payout', ...payout });
     },
     /** Reverses a final status: the money was sent after all, was returned, or is pending again. */
-    revisePayout: (payout: LedgerPayout, status: Decision) => {
+    revisePayout: (payout: LedgerPayout, status: LedgerPayout['status']) => {
       Object.assign(payout, { status, updatedAt: now(), revisions: payout.revisions + 1 });
       onChanged({ type: 'payout', ...payout, isRevision: true });
     },
@@ -251,7 +282,7 @@ function payoutsOf({ payouts, now, nextToken, onChanged }: Context) {
 }
 
 function disputesOf({ disputes, findPayment, now, nextToken, onChanged }: Context) {
-  function change(dispute: LedgerDispute, status: Decision): void {
+  function change(dispute: LedgerDispute, status: DisputeStatus): void {
     dispute.statuses.push(status);
     dispute.updatedAt = now();
     const payment = findPayment(dispute.payment);

@@ -3,6 +3,7 @@ import type { Connections } from '@tollgate/provider';
 import type { Dispatcher } from 'undici';
 import type { FaultKind, Faults } from '../faults/faults.ts';
 import type { World } from '../world.ts';
+import { recurringTokenMark } from '../checks/secrets.ts';
 import type { Life } from '../world/machine.ts';
 import type { Random } from '../world/random.ts';
 import type { Ledger, LedgerPayment } from './ledger.ts';
@@ -59,7 +60,7 @@ function exchange(parts: Way, request: ServiceRequest, handler: Handler): void {
       const text = JSON.stringify({ orderNumber, token, amount });
       world.trace.log(`${life.name} sends ${request.path} ${text}`);
     }
-    world.checks.onSent(request);
+    world.checks.onSent(request, life);
     const respond = (answer: ServiceAnswer | undefined): void => {
       if (controller.aborted) return;
       if (answer === undefined) return fail('ECONNRESET');
@@ -138,6 +139,7 @@ function carriedOut(parts: Way, request: ServiceRequest): ServiceAnswer | undefi
       ageMs: 86_400_000,
       status: 'approved',
       isStranger: true,
+      recurringToken: `${recurringTokenMark}of-a-stranger`,
     });
     // The request itself is lost.
     return undefined;
@@ -182,7 +184,8 @@ function answerToSecond(
     (JSON.parse(first.body) as { refund?: { status: string } }).refund?.status === 'pending';
   if (isPending || !faults.strikes('delivered-twice', random)) return undefined;
   // A refused page may have been made anyway, with no inquiry answered: it is never given to a customer.
-  const isPage = path.endsWith('/payments') && body['card'] === undefined;
+  const isPage =
+    path.endsWith('/payments') && body['card'] === undefined && body['recurringToken'] === undefined;
   return random.pick(
     isPage ? refusals.filter(({ body: text }) => !text.includes('authentication')) : refusals,
   );

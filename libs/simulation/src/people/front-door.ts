@@ -10,6 +10,8 @@ interface Answered {
   kind: 'answer';
   statusCode: number;
   body: Record<string, unknown>;
+  /** The process that answered. */
+  by: string;
   /** The position that the answer includes (`Tollgate-Position`). */
   position: string | undefined;
 }
@@ -140,7 +142,7 @@ export function createFrontDoor(world: World, isOpen: () => boolean): CallerOf {
           if (world.partitions.isCut(machine.name, 'teams') || faults.strikes('request-lost', random))
             return lose();
           return scheduler.after(random.between(1, 30), `answer of ${asked.url}`, () =>
-            end({ kind: 'answer', statusCode, body, position }),
+            end({ kind: 'answer', statusCode, body, by: life.name, position }),
           );
         }, lose);
       });

@@ -19,11 +19,18 @@ import { refunds } from './payments.ts';
 import { type TeamName, accounts, teamNames, webhookUrlOf } from './teams.ts';
 import { nameOfInstallation } from '@tollgate/event-store';
 
+export interface Moving {
+  /** True if this seed includes a migration. */
+  isUnderWay: boolean;
+  /** Payments that have not been adopted yet. */
+  differences(): string[];
+}
+
 /**
  * Runs in a third of the seeds in which the service has lists and final payments are inquired in time: days before the first
  * reconciliation are not compared.
  */
-export function beginMoving(world: World, callerOf: CallerOf) {
+export function beginMoving(world: World, callerOf: CallerOf): Moving {
   const random = world.random.fork('moving');
   if (world.faults.blind !== undefined || !random.chance(0.35))
     return { isUnderWay: false, differences: () => [] };
@@ -35,9 +42,7 @@ export function beginMoving(world: World, callerOf: CallerOf) {
     for (const account of accounts)
       void adopt(callerOf(`adoption ${team} ${account}`), team, account).then(() => (left -= 1));
   return {
-    /** True if this seed includes a migration. */
     isUnderWay: true,
-    /** Payments that have not been adopted yet. */
     differences: () => [
       ...(left === 0 ? [] : ['an operator has not taken everything yet']),
       ...former.flatMap((payment) => differenceOf(world, payment)),
@@ -58,6 +63,8 @@ function addFormer({ ledger, scheduler, random }: Caller, orderNumber: string): 
     callbackUrl: 'https://former.sim/',
     needConfirmation: status === 'pending',
     isHosted: true,
+    isRecurring: random.chance(0.5),
+    isFormer: true,
     status,
     hasTakenMoney: status === 'approved' || status === 'pending',
     tookAmount: status === 'approved' ? amount : 0,

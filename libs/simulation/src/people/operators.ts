@@ -14,18 +14,25 @@ export function beginOperators(callerOf: CallerOf): void {
   const { random, sleep, saw, isOpen } = caller;
   if (!random.chance(0.5)) return;
 
-  const ask = async (account: string, change: string): Promise<boolean> => {
+  /** Resolves with the process that answered; undefined if none did, although one may have received the request. */
+  async function ask(account: string, change: string): Promise<string | undefined> {
     const url = `admin/accounts/sandbox/${account}/${change}`;
-    return isSuccess(await caller.request(post('operator', url, { reason: 'Maintenance.' })));
-  };
+    const answer = await caller.request(post('operator', url, { reason: 'Maintenance.' }));
+    if (isSuccess(answer)) return answer.by;
+    if (change !== 'pause') caller.checks.paused.onOtherUnanswered(account);
+    return undefined;
+  }
 
   async function resume(account: string): Promise<void> {
-    while (!(await ask(account, 'resume'))) await sleep(random.between(1_000, 8_000));
+    caller.checks.paused.onResuming(account);
+    while ((await ask(account, 'resume')) === undefined) await sleep(random.between(1_000, 8_000));
   }
 
   async function close(account: string, change: 'pause' | 'drain'): Promise<void> {
     caller.trace.log(`an operator asks to ${change} ${account}`);
-    if (await ask(account, change)) saw(`an account was closed: ${change}`);
+    const by = await ask(account, change);
+    if (by !== undefined) saw(`an account was closed: ${change}`);
+    if (by !== undefined && change === 'pause') caller.checks.paused.onPaused(account, by);
     await sleep(random.pick([5_000, 60_000, 240_000]) * random.between(0.5, 1.5));
     await resume(account);
   }

@@ -1,6 +1,6 @@
 /**
- * The teams' payments: created, repeated when unanswered, paid by customers, captured, voided, refunded in excess. Their payouts,
- * which above a threshold a second key decides.
+ * The teams' payments: created, repeated when unanswered, paid by customers, captured, voided, refunded in excess, and charged
+ * again by a recurring token. Their payouts, which above a threshold a second key decides.
  */
 import { bankAccount, cardNumber, emailOf } from '../checks/secrets.ts';
 import { pageOf } from '../payment-service/api.ts';
@@ -27,6 +27,8 @@ export async function paymentStory(caller: Caller, number: number): Promise<void
   const team = random.pick(teamNames);
   const amount = random.whole(2, 40) * 50;
   const kind = random.pick(storyKinds);
+  const customer = random.fork('customer');
+  const isRecurring = customer.chance(0.3);
   const email = emailOf(`order-${number}`);
   const body = {
     product: 'Tea',
@@ -35,6 +37,7 @@ export async function paymentStory(caller: Caller, number: number): Promise<void
     orderNumber: `order-${number}`,
     callbackUrl: webhookUrlOf(team),
     needConfirmation: kind.startsWith('two-step') || undefined,
+    recurring: isRecurring || undefined,
     customer: email === undefined ? undefined : { email, ip: '203.0.113.7' },
     card: kind.endsWith('card') ? card : undefined,
   };
@@ -53,6 +56,12 @@ export async function paymentStory(caller: Caller, number: number): Promise<void
   if (kind.startsWith('two-step')) await endTwoStep(caller, team, token);
   if (random.chance(0.3)) await spy(caller, team, token);
   if (random.chance(0.4)) await payOut(caller, team, Math.ceil(amount / 3), `payout-of-${number}`);
+  if (isRecurring) {
+    const own = withRandom(caller, customer);
+    const charged = await chargeAgain(own, team, token, number);
+    if (charged !== undefined)
+      await refunds(own, { team, token: charged, amount: 50 }, `of-charge-${number}`);
+  }
   await refunds(caller, { team, token, amount }, String(number));
   await caller.sleep(random.between(500, 20_000));
   const own = await caller.request({ team, method: 'GET', url: `/api/v1/payments/${token}` });
@@ -98,15 +107,26 @@ async function payOn({ ledger, random, sleep, trace }: Caller, page: string): Pr
 }
 
 async function endTwoStep(caller: Caller, team: TeamName, token: string): Promise<void> {
-  const { random } = caller;
+  const { random, ledger, books, faults } = caller;
   const operations = random.chance(0.2)
     ? ['confirm', 'decline']
     : [random.pick(['confirm', 'confirm', 'decline'])];
   if (operations.length === 2) caller.saw('captured and voided at once');
   await caller.sleep(random.between(500, 30_000));
-  await Promise.all(
+  const isHeld = () =>
+    ledger.payments.some(
+      ({ orderNumber, heldAmount, isStranger }) =>
+        orderNumber.startsWith(`${token}.`) && heldAmount > 0 && !isStranger,
+    );
+  const wasHeld = isHeld();
+  const answers = await Promise.all(
     operations.map((operation) => insist(caller, post(team, `payments/${operation}`, { token }))),
   );
+  const isRefused = answers.some((answer) => codesOf(answer?.body).includes('payment_not_confirmable'));
+  const wasInReview = (books.find(token)?.reviewCount ?? 0) > 0;
+  // A bare provider does not show authorized money.
+  if (wasHeld && isHeld() && isRefused && !faults.isBare && !wasInReview)
+    caller.complain('F5', `${token} is refused as not confirmable, and its money is authorized`);
 }
 
 /** Several refunds of a payment, possibly exceeding its amount in total, in sequence or concurrently. */
@@ -151,8 +171,8 @@ async function payOut(
   team: TeamName,
   amount: number,
   orderNumber: string,
+  destination: object = { bankAccount: { bankName: 'A bank', account: bankAccount } },
 ): Promise<readonly string[]> {
-  const destination = { bankAccount: { bankName: 'A bank', account: bankAccount } };
   const body = { amount, currency: 'EUR', orderNumber, callbackUrl: webhookUrlOf(team), destination };
   const request = post(team, 'payouts', body, orderNumber);
   caller.trace.log(`${team} pays out ${amount} (${orderNumber})`);
@@ -183,4 +203,51 @@ async function decideBySecondKey(caller: Caller, team: TeamName, token: string):
   const answer = await insist(caller, { ...(isApproved ? approve : refuse), person: approver });
   if (isSuccess(answer))
     caller.saw(isApproved ? 'a payout was approved' : 'a payout was refused by a second key');
+}
+
+/** How often a team reads its payment before it stops waiting for a token. */
+const readsMax = 6;
+
+/** Resolves with the created payment, if any. */
+async function chargeAgain(
+  caller: Caller,
+  team: TeamName,
+  token: string,
+  number: number,
+): Promise<string | undefined> {
+  const { random } = caller;
+  const recurringToken = await recurringTokenOf(caller, team, token);
+  if (recurringToken === undefined) return undefined;
+  const amount = random.whole(1, 20) * 50;
+  const chargeBy = (by: TeamName, orderNumber: string) => {
+    const callbackUrl = webhookUrlOf(by);
+    const body = { product: 'Tea', amount, currency: 'EUR', orderNumber, callbackUrl, recurringToken };
+    return post(by, 'payments', body, orderNumber);
+  };
+  // I14: another team has learned the token.
+  for (const thief of teamNames.filter((name) => name !== team && random.chance(0.3))) {
+    if (isSuccess(await caller.request(chargeBy(thief, `stolen-${number}`))))
+      caller.complain('I14', `${thief} charges a recurring token of ${team}`);
+    caller.saw("another team's recurring token was tried");
+  }
+  caller.trace.log(`${team} charges the customer of ${token} once more, ${amount}`);
+  const known = { token: undefined };
+  await insistAtOnce(caller, chargeBy(team, `charge-${number}`), known);
+  caller.saw('a recurring token was charged');
+  if (random.chance(0.3)) await payOut(caller, team, 10, `reward-${number}`, { recurringToken });
+  return known.token;
+}
+
+async function recurringTokenOf(
+  { random, request, sleep }: Caller,
+  team: TeamName,
+  token: string,
+): Promise<string | undefined> {
+  for (let count = 0; count < readsMax; count += 1) {
+    await sleep(random.between(1_000, 30_000));
+    const answer = await request({ team, method: 'GET', url: `/api/v1/payments/${token}` });
+    const { payment } = (isSuccess(answer) ? answer.body : {}) as { payment?: { recurringToken?: string } };
+    if (payment?.recurringToken !== undefined) return payment.recurringToken;
+  }
+  return undefined;
 }

@@ -5,7 +5,11 @@ import type { Random } from '../world/random.ts';
 import { type Caller, type CallerOf, isSuccess, post } from './front-door.ts';
 import { type TeamName, persons } from './teams.ts';
 
-export type Persons = ReturnType<typeof beginPersons>;
+export interface Persons {
+  /** True if no request is pending. */
+  isIdle(): boolean;
+  stop(): void;
+}
 
 /** The possible resolutions, right or wrong. */
 const allowed: Record<string, readonly string[]> = {
@@ -21,7 +25,7 @@ const allowed: Record<string, readonly string[]> = {
 const answersMax = 6;
 
 /** Seven of ten seeds have people who resolve reviews. */
-export function beginPersons(callerOf: CallerOf) {
+export function beginPersons(callerOf: CallerOf): Persons {
   const caller = callerOf('persons');
   const { random, books } = caller;
   const isCareless = random.chance(0.6);
@@ -48,11 +52,7 @@ export function beginPersons(callerOf: CallerOf) {
   }
 
   void work();
-  return {
-    /** True if no request is pending. */
-    isIdle: () => state.isIdle,
-    stop: () => void (state.isStopped = true),
-  };
+  return { isIdle: () => state.isIdle, stop: () => void (state.isStopped = true) };
 }
 
 async function resolve(caller: Caller, operation: OperationOnRecord, isCareless: boolean): Promise<void> {

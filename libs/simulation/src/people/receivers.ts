@@ -1,4 +1,5 @@
-/** Reads and receipts of the teams: single payments, and webhooks, which fail. */
+/** Reads and receipts of the teams: single payments, feeds with every event once and in order, and webhooks, which fail. */
+import type { RecordedEvent } from '@tollgate/event-store';
 import type { WebhookClient } from '@tollgate/webhooks';
 import { requireNoSecret } from '../checks/secrets.ts';
 import type { World } from '../world.ts';
@@ -25,6 +26,109 @@ export async function watch(caller: Caller, team: TeamName, token: string): Prom
       if (isSuccess(answer) && (answer.position ?? '') > (latest ?? '')) latest = answer.position;
       await caller.sleep(random.between(0, 150));
     }
+  }
+}
+
+/** The feed reader of one team. */
+interface FeedReader {
+  team: TeamName;
+  caller: Caller;
+  cursor: string;
+  /** Token and sequence number of each received event, in order. */
+  given: { token: string; sequence: number }[];
+}
+
+export interface FeedReaders {
+  /** Reads to the end of the feed and requires that no event is missing. */
+  finish(): Promise<void>;
+}
+
+const patienceMs = 600_000;
+
+/** In three of ten seeds the teams read their feeds all the time, and in two only at the end. */
+export function beginFeedReaders(world: World, callerOf: CallerOf): FeedReaders {
+  const { scheduler } = world;
+  const share = world.random.fork('feed readers').fraction();
+  if (share > 0.5) return { finish: async () => undefined };
+  const readers = teamNames.map((team): FeedReader => {
+    return { team, caller: callerOf(`feed of ${team}`), cursor: '', given: [] };
+  });
+  let [isFinishing, atEnd] = [false, 0];
+
+  async function read(reader: FeedReader): Promise<void> {
+    const { random, sleep } = reader.caller;
+    while (!isFinishing) {
+      await sleep(random.between(1_000, 60_000));
+      await readPage(reader);
+    }
+    // A short world speeds up its people, not the processes they wait for.
+    while (!(await readPage(reader))) await sleep(1_000 / world.pace);
+    atEnd += 1;
+  }
+
+  const begin = (): void => readers.forEach((each) => void read(each));
+  const isLate = share > 0.3;
+  if (!isLate) begin();
+  return {
+    async finish() {
+      isFinishing = true;
+      // Events recorded during the reading may be missing from the pages.
+      const recorded = world.log.all().slice();
+      if (isLate) begin();
+      await scheduler.runUntil(scheduler.now() + patienceMs, () => atEnd === readers.length);
+      if (atEnd < readers.length) world.complain('feed', 'a feed does not come to its end in time');
+      else for (const each of readers) requireWhole(recorded, each);
+    },
+  };
+}
+
+interface FedEvent {
+  cursor: string;
+  record: Partial<Record<'payment' | 'payout' | 'dispute', { token: string }>> & {
+    event: { sequence: number };
+  };
+}
+
+/** @returns true if the end of the feed was reached */
+async function readPage(reader: FeedReader): Promise<boolean> {
+  const { team, caller, cursor } = reader;
+  const url = `/api/v1/events?perPage=${caller.random.whole(1, 20)}&cursor=${cursor}`;
+  const answer = await caller.request({ team, method: 'GET', url });
+  if (answer.kind === 'lost') return false;
+  if (answer.statusCode === 400) caller.complain('feed', `${team} is refused its cursor ${cursor}`);
+  if (answer.statusCode !== 200) return false;
+  const page = answer.body as { events: FedEvent[]; isAtEnd: boolean };
+  for (const { record, cursor: next } of page.events) {
+    if (next <= reader.cursor) caller.complain('feed', `${team} is given ${next} after ${reader.cursor}`);
+    reader.cursor = next;
+    const { token = '' } = record.payment ?? record.payout ?? record.dispute ?? {};
+    reader.given.push({ token, sequence: record.event.sequence });
+  }
+  if (page.events.length > 0) caller.saw('a page of a feed');
+  return page.isAtEnd;
+}
+
+function requireWhole(recorded: readonly RecordedEvent[], { team, given, caller }: FeedReader): void {
+  const { books, checks, complain } = caller;
+  const disputes = checks.disputes.ofTeam(team);
+  // Events of a dispute from before its team was known are not in the feed.
+  const nextOf = new Map(disputes.map(({ token, ownedFrom = 0 }) => [token, ownedFrom]));
+  for (const { token, sequence } of given) {
+    const next = nextOf.get(token) ?? 0;
+    if (sequence !== next)
+      complain('feed', `${team} is given event ${sequence} of ${token}, where ${next} is next`);
+    nextOf.set(token, sequence + 1);
+    if (books.find(token)?.team !== team && !disputes.some((each) => each.token === token))
+      complain('I14', `${team} is given an event of ${token}`);
+  }
+  const owned = [
+    ...books.all().filter((each) => each.team === team),
+    ...disputes.map(({ token }) => ({ token, kind: 'dispute' })),
+  ];
+  for (const { token, kind } of owned) {
+    const count = recorded.filter(({ stream }) => stream === `${kind}-${token}`).length;
+    if ((nextOf.get(token) ?? 0) < count)
+      complain('feed', `${team} is given ${nextOf.get(token) ?? 0} of ${count} events of ${token}`);
   }
 }
 

@@ -23,8 +23,7 @@ export function addMachines(world: World, disasters: Disasters): void {
     faults.blind === 'inquiries about what is final'
       ? [30 * 86_400]
       : [Math.round(300 * world.pace), 900, 2_400, 6_600];
-  const isReviewByTwo = random.fork('reviews').chance(0.5);
-  const config = configOf(settledAfterS, isReviewByTwo);
+  const config = configOf(settledAfterS, world.isReviewByTwo);
   const webhookClient = createWebhookReceivers(world);
   const directory = createSimulatedDirectory(world.rules);
   for (const name of ['a', 'b']) {
@@ -35,9 +34,13 @@ export function addMachines(world: World, disasters: Disasters): void {
     const { machine } = running;
     const life = machine.life();
     running.process = undefined;
-    const store = createSimulatedStore(world, life, (stream) =>
-      stopBehindAppend(world, machine, { life, stream }),
-    );
+    const store = createSimulatedStore(world, life, {
+      onAppended: (stream) => stopBehindAppend(world, machine, { life, stream }),
+      onTaken: () => {
+        const { process } = running;
+        if (life.isAlive() && process !== undefined) world.checks.indexes.onTaken(process, life.name);
+      },
+    });
     const pause = () =>
       stopMachine(world, machine, {
         durationMs: life.random.between(6_000, 60_000),

@@ -154,7 +154,7 @@ const routesAsked = new RegExp(
     'POST /payouts/:token/(approve|refuse)$',
     'POST /reviews/:token/resolve$',
     'POST /admin/(reconciliations|transfers|accounts/.*/(pause|drain|resume))$',
-    'GET /(payments|payments/:token|payments/:token/events)$',
+    'GET /(payments|payments/:token|payments/:token/events|events)$',
     'POST /webhook-endpoints$',
   ].join('|'),
 );

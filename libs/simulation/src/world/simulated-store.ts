@@ -10,17 +10,20 @@ import type { World } from '../world.ts';
 import { type EventLog, storeDown } from './event-log.ts';
 import type { Life } from './machine.ts';
 
+/** Hooks for writes and reads of a process. */
+interface Hooks {
+  /** An append was executed or refused, and its answer is in transit. */
+  onAppended(stream: string): void;
+  /** A follower has processed the events it received. */
+  onTaken(): void;
+}
+
 /** Maximum number of events in one delivery of a subscription. */
 const windowMax = 200;
 /** No money depends on these streams. Faults here would only mask those that matter. */
 const isBeat = (stream: string): boolean => stream === 'members';
 
-/** @param onAppended an append was executed or refused, and its answer is in transit */
-export function createSimulatedStore(
-  world: World,
-  life: Life,
-  onAppended: (stream: string) => void = () => undefined,
-): EventStore {
+export function createSimulatedStore(world: World, life: Life, hooks?: Hooks): EventStore {
   const { log, faults, scheduler } = world;
   const weather = weatherOf(world, life);
   const { random } = life;
@@ -47,7 +50,7 @@ export function createSimulatedStore(
         throw storeDown();
       }
       const answer = log.append(stream, given, expected, options);
-      onAppended(stream);
+      hooks?.onAppended(stream);
       if (weather.areAnswersLost() || faults.strikes('append-answer-lost', random)) throw storeDown();
       return answer;
     });
@@ -67,7 +70,7 @@ export function createSimulatedStore(
         if (weather.isDown()) throw storeDown();
         return log.head();
       }),
-    subscribe: (options) => subscription(world, life, options),
+    subscribe: (options) => subscription(world, life, options, hooks),
     truncate: (stream, before) =>
       life.ask(`truncate ${stream}`, travel(), () => {
         if (weather.isDown()) throw storeDown();
@@ -88,6 +91,7 @@ async function* subscription(
   world: World,
   life: Life,
   { from, prefixes, signal }: SubscribeOptions,
+  hooks: Hooks | undefined,
 ): AsyncGenerator<RecordedEvent | CaughtUp, void, void> {
   const { log, faults } = world;
   const weather = weatherOf(world, life);
@@ -118,10 +122,12 @@ async function* subscription(
     for (const event of window.events) {
       if (isAborted()) break;
       yield event;
+      hooks?.onTaken();
     }
     if (window.isEnd) {
       if (!isEndReported && !isAborted()) {
         yield { kind: 'caught-up', position: scannedTo };
+        hooks?.onTaken();
       }
       isEndReported = true;
       if (!isAborted()) await news.arrived;
