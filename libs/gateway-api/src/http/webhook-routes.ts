@@ -92,7 +92,7 @@ export const webhookRoutes = {
     ...get('notifier', 'Webhooks', '/api/v1/webhooks'),
     summary: 'Lists webhooks with every delivery attempt: failed ones first, then latest first',
     description:
-      'Webhooks to all endpoints and `callbackUrl`s: the last 10,000 delivered ones of the environment and all undelivered ones. With `token`, those of one payment or payout. They are deleted 30 days after their last attempt by default.',
+      'Webhooks to all endpoints and `callbackUrl`s; with `token`, those of one payment or payout. Without `token`, lists the last 10,000 delivered webhooks of the environment and all undelivered ones. They are deleted 30 days after their last attempt by default.',
     scopes: reading,
     query: webhookListSchema,
     answers: done('One page.', 'WebhookList'),

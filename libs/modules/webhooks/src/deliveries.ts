@@ -46,6 +46,8 @@ export interface DeliveryRow extends WebhookOwner {
   id: string;
   /** Queue of the webhook: {@link queueOfStream}. */
   queue: string;
+  /** The standing endpoint; empty for a `callbackUrl`. */
+  endpoint: string;
   rank: number;
   /** Position of the first event: the same in every process, so that a cursor is valid at any of them. */
   place: Position;
@@ -61,8 +63,6 @@ export interface DeliveryFilter {
   team?: string | undefined;
   environment?: string | undefined;
   id?: string | undefined;
-  /** Of the payment or payout. */
-  token?: string | undefined;
   endpoint?: string | undefined;
   status?: DeliveryStatus | undefined;
   /** Milliseconds since the Unix epoch. */
@@ -126,15 +126,14 @@ export function openDeliveries(options: DeliveriesOptions) {
 
 const schema = `
   CREATE TABLE webhooks (
-    place TEXT PRIMARY KEY, id TEXT NOT NULL UNIQUE, queue TEXT NOT NULL, token TEXT NOT NULL,
-    endpoint TEXT NOT NULL, team TEXT NOT NULL, environment TEXT NOT NULL,
+    place TEXT PRIMARY KEY, id TEXT NOT NULL UNIQUE, queue TEXT NOT NULL, endpoint TEXT NOT NULL,
+    team TEXT NOT NULL, environment TEXT NOT NULL,
     rank INTEGER NOT NULL, created_at INTEGER NOT NULL, changed_at INTEGER NOT NULL
   ) STRICT;
   CREATE INDEX by_rank ON webhooks (rank, place DESC);
   CREATE INDEX by_owner ON webhooks (team, environment, rank, place DESC);
-  CREATE INDEX by_token ON webhooks (token);
 `;
-const columns = 'id, queue, team, environment, rank, place';
+const columns = 'id, queue, endpoint, team, environment, rank, place';
 
 const createRows = (database: DatabaseSync, settledBefore: () => number) => ({
   apply: createApply(database, settledBefore),
@@ -142,7 +141,7 @@ const createRows = (database: DatabaseSync, settledBefore: () => number) => ({
 });
 
 function createApply(database: DatabaseSync, settledBefore: () => number): (event: RecordedEvent) => void {
-  const insertion = database.prepare('INSERT OR IGNORE INTO webhooks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
+  const insertion = database.prepare('INSERT OR IGNORE INTO webhooks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)');
   const change = database.prepare('UPDATE webhooks SET rank = ?, changed_at = ? WHERE id = ?');
   // A webhook that another process delivered meanwhile stays delivered.
   const givingUp = database.prepare(
@@ -156,26 +155,18 @@ function createApply(database: DatabaseSync, settledBefore: () => number): (even
     ) WHERE number > ${deliveredMax})`);
   let changes = 0;
 
-  function add(
-    { position, stream }: RecordedEvent,
-    { id, at }: WebhookEvent['data'],
-    owner: WebhookOwner,
-  ): void {
-    const queue = queueOfStream(stream);
-    const endpoint = endpointOfQueue(queue) ?? '';
-    const token = endpoint === '' ? queue : queue.slice(endpoint.length + 1);
-    const { team, environment } = owner;
-    insertion.run(position, id, queue, token, endpoint, team, environment, ranks.fresh, at, at);
-  }
-
-  function applyDecoded(recorded: RecordedEvent, { type, data }: WebhookEvent): void {
-    const { id, at } = data;
-    switch (type) {
-      case 'WebhookDue':
-        return add(recorded, data, data);
+  function applyDecoded({ position, stream }: RecordedEvent, event: WebhookEvent): void {
+    const { id, at } = event.data;
+    switch (event.type) {
+      case 'WebhookDue': {
+        const { team, environment, endpoint = '' } = event.data;
+        const queue = queueOfStream(stream);
+        insertion.run(position, id, queue, endpoint, team, environment, ranks.fresh, at, at);
+        return;
+      }
       case 'DeliveryFailed':
         // Without a next attempt it is abandoned by the next event.
-        if (data.nextAt !== undefined) change.run(ranks.retrying, at, id);
+        if (event.data.nextAt !== undefined) change.run(ranks.retrying, at, id);
         return;
       case 'Delivered':
         change.run(ranks.delivered, at, id);
@@ -183,9 +174,13 @@ function createApply(database: DatabaseSync, settledBefore: () => number): (even
       case 'DeliveryGivenUp':
         givingUp.run(at, id);
         return;
-      case 'ReplayRequested':
+      case 'ReplayRequested': {
+        if (change.run(ranks.fresh, at, id).changes > 0) return;
         // A delivered one that is no longer listed is still sent, even after a restart.
-        if (change.run(ranks.fresh, at, id).changes === 0) add(recorded, data, { team: '', environment: '' });
+        const queue = queueOfStream(stream);
+        const endpoint = endpointOfQueue(queue) ?? '';
+        insertion.run(position, id, queue, endpoint, '', '', ranks.fresh, at, at);
+      }
     }
   }
 
@@ -199,13 +194,15 @@ function createApply(database: DatabaseSync, settledBefore: () => number): (even
 }
 
 function createReads(database: DatabaseSync) {
+  const one = database.prepare(`SELECT ${columns} FROM webhooks WHERE id = ?`);
+
   function select(
     what: string,
     filter: DeliveryFilter,
     rest = '',
     values: readonly (string | number)[] = [],
   ) {
-    const { owners, team, environment, id, token, endpoint, status, createdFrom, createdBefore } = filter;
+    const { owners, team, environment, id, endpoint, status, createdFrom, createdBefore } = filter;
     const names = owners?.map((owner) => `${owner.environment} ${owner.team}`);
     const terms = [
       ["environment || ' ' || team IN (SELECT value FROM json_each(?))", names && JSON.stringify(names)],
@@ -213,7 +210,6 @@ function createReads(database: DatabaseSync) {
       ['team = ?', team],
       ['environment = ?', environment],
       ['id = ?', id],
-      ['token = ?', token],
       ['endpoint = ?', endpoint],
       ['created_at >= ?', createdFrom],
       ['created_at < ?', createdBefore],
@@ -237,6 +233,10 @@ function createReads(database: DatabaseSync) {
     },
     oldestFirst: (filter: DeliveryFilter, after: Position, limit: number): DeliveryRow[] =>
       select(columns, filter, 'AND place > ? ORDER BY place LIMIT ?', [after, limit]).map(toRow),
+    find(id: string): DeliveryRow | undefined {
+      const row = one.get(id);
+      return row && toRow(row);
+    },
     /** Queues with an open webhook, in the order in which they were opened. */
     openQueues: (): string[] =>
       database
@@ -250,6 +250,7 @@ function createReads(database: DatabaseSync) {
 const toRow = (row: Readonly<Record<string, unknown>>): DeliveryRow => ({
   id: String(row['id']),
   queue: String(row['queue']),
+  endpoint: String(row['endpoint']),
   team: String(row['team']),
   environment: String(row['environment']),
   rank: Number(row['rank']),

@@ -1,14 +1,9 @@
 import { StoreUnavailable, type EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
 import { createTeamDirectory } from '@tollgate/teams';
+import { appendEvents, appendPayment, happening } from '@tollgate/views/testing';
 import { givenTeam, testVerifier } from '@tollgate/teams/testing';
-import {
-  answerInJsonOnly,
-  httpServerOptions,
-  silentLog,
-  systemClock,
-  systemIds,
-} from '@tollgate/service-kit';
+import { answerInJsonOnly, httpServerOptions, silentLog, systemIds } from '@tollgate/service-kit';
 import { createFakeClock } from '@tollgate/testing';
 import fastify from 'fastify';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -17,6 +12,7 @@ import { createWebhookJournal } from './webhook-journal.ts';
 import { replaysMax, type Outcome } from './webhook-state.ts';
 import { openDeliveries } from './deliveries.ts';
 import { registerDeliveryRoutes } from './delivery-routes.ts';
+import { payoutWithCallback, requestedWithCallback } from './testing/subjects.ts';
 
 const url = 'https://shop.example/hook';
 const startedAt = Date.UTC(2030, 0, 1);
@@ -33,9 +29,17 @@ async function start(wrap: (store: EventStore) => EventStore = (store) => store)
   const store = await temporaryStore();
   const keys = {
     shop: await givenTeam(store, { team: 'shop', keyId: 'k1', scopes: ['payments', 'read'] }),
+    reader: await givenTeam(store, { team: 'reader', keyId: 'k2', scopes: ['read'] }),
     games: await givenTeam(store, { team: 'games', keyId: 'k3', scopes: ['payments', 'read'] }),
+    other: await givenTeam(store, { team: 'other', keyId: 'k4', scopes: ['refunds'] }),
+    payer: await givenTeam(store, { team: 'payer', keyId: 'k6', scopes: ['payouts', 'read'] }),
     production: await givenTeam(store, { team: 'production', keyId: 'k5', environment: 'production' }),
   };
+  await appendPayment(store, 'pay_1', [requestedWithCallback(url), happening.accepted, happening.approved]);
+  await appendPayment(store, 'pay_2', [requestedWithCallback(url, { team: 'reader' }), happening.accepted]);
+  await appendPayment(store, 'pay_3', [requestedWithCallback(url, { team: 'production' })]);
+  await appendEvents(store, 'payout-po_1', [payoutWithCallback(url, { team: 'payer' })]);
+  await appendEvents(store, 'payout-po_2', [payoutWithCallback(url, { team: 'reader' })]);
   const clock = createFakeClock({ now: startedAt });
   const log = silentLog;
   const journal = createWebhookJournal({
@@ -49,15 +53,7 @@ async function start(wrap: (store: EventStore) => EventStore = (store) => store)
   answerInJsonOnly(app, log);
   const book = createEndpointBook({ store, clock, ids: systemIds });
   const ids = systemIds;
-  // By the machine's clock: it follows the store while the spec's clock stands still.
-  const deliveries = openDeliveries({
-    store,
-    file: ':memory:',
-    clock: systemClock,
-    ids,
-    log,
-    retentionMs: 1,
-  });
+  const deliveries = openDeliveries({ store, file: ':memory:', clock, ids, log, retentionMs: 1 });
   registerDeliveryRoutes(app, { journal, book, deliveries, directory, log });
   onTestFinished(async () => {
     await app.close();
@@ -116,14 +112,6 @@ describe('the record of deliveries', () => {
         perPage: expect.any(Number),
         webhooks: [
           {
-            id: 'whk_2',
-            ...common,
-            state: 'open',
-            nextAttemptAt: '2030-01-01T00:00:11.000Z',
-            deliveries: [{ attempt: 1, at: later, outcome: 'failed', statusCode: 500 }],
-          },
-          { id: 'whk_3', ...common, state: 'open', deliveries: [] },
-          {
             id: 'whk_1',
             ...common,
             state: 'delivered',
@@ -132,6 +120,14 @@ describe('the record of deliveries', () => {
               { attempt: 2, at: later, outcome: 'delivered', statusCode: 204 },
             ],
           },
+          {
+            id: 'whk_2',
+            ...common,
+            state: 'open',
+            nextAttemptAt: '2030-01-01T00:00:11.000Z',
+            deliveries: [{ attempt: 1, at: later, outcome: 'failed', statusCode: 500 }],
+          },
+          { id: 'whk_3', ...common, state: 'open', deliveries: [] },
         ],
       },
     ]);
@@ -151,7 +147,7 @@ describe('the record of deliveries', () => {
       expect(await idsOf(none)).toEqual([]);
   });
 
-  it.each(['pay_1', 'pay_none', '..%2Fpay_1', 'x'.repeat(90), '%20'])(
+  it.each(['pay_1', 'pay_2', 'pay_3', 'pay_none', '..%2Fpay_1', 'x'.repeat(90), '%20'])(
     "covers the team's own payments only: %s is not found",
     async (token) => {
       const given = await start();
@@ -231,21 +227,37 @@ describe('a replay', () => {
   });
 
   it('is answered 503 while the store is unavailable', async () => {
-    let isDown = false;
-    const given = await start((store) => ({
+    const { call } = await start((store) => ({
       ...store,
-      read: (...asked) => {
-        if (isDown) throw new StoreUnavailable('store_busy', 'busy');
-        return store.read(...asked);
+      read: () => {
+        throw new StoreUnavailable('store_busy', 'busy');
       },
     }));
-    await due(given, 'whk_1');
-    isDown = true;
-    const answer = await given.call('POST', 'webhooks/replay', 'shop', ofPayment);
+    const answer = await call('POST', 'webhooks/replay', 'shop', ofPayment);
     expect([answer.statusCode, codesOf(answer), answer.headers['retry-after']]).toEqual([
       503,
       ['store_unavailable'],
       '1',
     ]);
   });
+});
+
+it('webhooks of a payout are shown and replayed like those of a payment', async () => {
+  const { call, journal } = await start();
+  const notice = {
+    id: 'whk_1',
+    environment: 'sandbox' as const,
+    team: 'payer',
+    url,
+    at: startedAt,
+    body: { ...body, token: 'po_1', type: 'payout' as const },
+  };
+  await journal.recordDue('po_1', [notice], { correlationId: 'c', causationId: 'c' });
+  await journal.recordOutcome('po_1', 'whk_1', { kind: 'answered', statusCode: 200 });
+  expect((await call('GET', 'webhooks?token=po_1', 'payer')).json()).toMatchObject({
+    webhooks: [{ id: 'whk_1', state: 'delivered', body: { type: 'payout' } }],
+  });
+  const replayed = await call('POST', 'webhooks/replay', 'payer', { token: 'po_1' });
+  expect([replayed.statusCode, replayed.json().replayed]).toEqual([202, 1]);
+  expect((await journal.load('po_1')).state.webhooks).toMatchObject([{ state: 'open' }]);
 });

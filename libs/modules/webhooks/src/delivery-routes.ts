@@ -1,16 +1,16 @@
 /** Lists webhooks and sends them again: those of a team, and those of all teams for operators. */
 import { type Position, beginning } from '@tollgate/event-store';
 import { type PublicWebhook, toIso } from '@tollgate/gateway-api';
-import { addRoute, bodySchemas, routes, sendError } from '@tollgate/gateway-api/http';
-import { type Actor, InvariantViolation } from '@tollgate/core';
+import { type Call, addRoute, bodySchemas, routes, sendError } from '@tollgate/gateway-api/http';
+import { type Actor, InvariantViolation, isToken } from '@tollgate/core';
 import { type Log, omitUndefined, sendErrors, toErrorEntries } from '@tollgate/service-kit';
-import type { Caller, Reach, SecurityWatch, TeamDirectory } from '@tollgate/teams';
+import { type Caller, type SecurityWatch, type TeamDirectory } from '@tollgate/teams';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { z } from 'zod';
 import { type Deliveries, type DeliveryFilter, type DeliveryRow, parsePlace } from './deliveries.ts';
 import type { EndpointBook } from './endpoints/endpoint-book.ts';
 import type { EndpointOwner } from './endpoints/endpoint.ts';
-import { endpointOfQueue } from './webhook-events.ts';
+import { endpointOfQueue, queueAtEndpoint } from './webhook-events.ts';
 import type { WebhookJournal } from './webhook-journal.ts';
 import type { Delivery, Webhook } from './webhook-state.ts';
 
@@ -27,45 +27,75 @@ export interface DeliveryRouteDependencies {
 const replayedTogetherMax = 500;
 const replayedInParallel = 16;
 
+/** A webhook in its queue. */
+type Located = Pick<DeliveryRow, 'queue' | 'id' | 'team' | 'environment'>;
+
 export function registerDeliveryRoutes(app: FastifyInstance, deps: DeliveryRouteDependencies): void {
   addRoute(app, deps, routes.listWebhooks, async ({ caller, query, reply }) => {
-    const page = await pageOf(deps, { ...query, owners: [caller] });
+    const { token, perPage, cursor, ...asked } = query;
+    if (token !== undefined) {
+      const all = await webhooksAbout(deps, caller, token);
+      const webhooks = all.map(({ webhook }) => webhook).filter((each) => matches(each, asked));
+      return reply.send({ success: true, webhooks: webhooks.map(toPublicWebhook), perPage });
+    }
+    const page = await pageOf(deps, { ...asked, owners: [caller] }, { perPage, cursor });
     if (page === undefined) return sendRefusedCursor(reply);
-    return reply.send({ ...page, webhooks: page.webhooks.map(toPublicWebhook) });
+    const webhooks = page.webhooks.map(toPublicWebhook);
+    return reply.send({
+      success: true,
+      webhooks,
+      perPage,
+      ...omitUndefined({ nextCursor: page.nextCursor }),
+    });
   });
   addRoute(app, deps, routes.listWebhooksOfAll, async ({ query, reach, reply }) => {
-    const filter = { ...query, owners: ownersIn(deps, reach) };
-    const page = await pageOf(deps, filter);
+    const { perPage, cursor, ...asked } = query;
+    const owners = reach.isEverywhere ? undefined : reach.ownersAmong(deps.directory.names());
+    const filter = { ...asked, owners };
+    const page = await pageOf(deps, filter, { perPage, cursor });
     if (page === undefined) return sendRefusedCursor(reply);
+    const { nextCursor } = page;
     const webhooks = page.webhooks.map((webhook) => ({
       ...toPublicWebhook(webhook),
       team: webhook.team,
       environment: webhook.environment,
     }));
     const count = await deps.deliveries.read((rows) => rows.count(filter));
-    return reply.send({ ...page, webhooks, count });
+    return reply.send({ success: true, webhooks, count, perPage, ...omitUndefined({ nextCursor }) });
   });
-  addRoute(app, deps, routes.replayWebhooks, async ({ caller, request, reply }) => {
+  addRoute(app, deps, routes.replayWebhooks, async (call) => {
+    const { caller, request, reply } = call;
     const parsed = bodySchemas.WebhookReplay.safeParse(request.body);
     if (!parsed.success) return sendErrors(reply, 400, toErrorEntries(parsed.error));
-    const { team, keyId } = caller;
-    return replay(deps, reply, { ...parsed.data, owners: [caller], actor: { kind: 'team', team, keyId } });
+    const { token, id } = parsed.data;
+    const owners = [caller];
+    const actor: Actor = { kind: 'team', team: caller.team, keyId: caller.keyId };
+    if (token === undefined) return replay(deps, call, { ...parsed.data, owners, actor });
+    const all = (await webhooksAbout(deps, caller, token)).filter(
+      (each) => id === undefined || each.id === id,
+    );
+    if (id === undefined && all.length === 0)
+      return sendError(reply, 'webhook_not_found', {
+        message: 'No webhook about this token exists yet. Read the list of webhooks.',
+        parameter: 'token',
+      });
+    return replayEach(deps, reply, all, actor);
   });
-  addRoute(app, deps, routes.replayWebhooksOfAll, async ({ caller, request, reach, reply }) => {
+  addRoute(app, deps, routes.replayWebhooksOfAll, async (call) => {
+    const { caller, request, reach, reply } = call;
     const parsed = bodySchemas.OperatorWebhookReplay.safeParse(request.body);
     if (!parsed.success) return sendErrors(reply, 400, toErrorEntries(parsed.error));
-    return replay(deps, reply, { ...parsed.data, owners: ownersIn(deps, reach), actor: personIn(caller) });
+    const owners = reach.isEverywhere ? undefined : reach.ownersAmong(deps.directory.names());
+    return replay(deps, call, { ...parsed.data, owners, actor: personIn(caller) });
   });
 }
-
-const ownersIn = ({ directory }: DeliveryRouteDependencies, reach: Reach): DeliveryFilter['owners'] =>
-  reach.isEverywhere ? undefined : reach.ownersAmong(directory.names());
 
 /** Undefined for a cursor of another list. A webhook that changed or was deleted meanwhile may be omitted. */
 async function pageOf(
   { deliveries, journal }: DeliveryRouteDependencies,
-  { perPage, cursor, ...filter }: DeliveryFilter & { perPage: number; cursor?: string | undefined },
-) {
+  filter: DeliveryFilter,
+  { perPage, cursor }: { perPage: number; cursor: string | undefined },
+): Promise<{ webhooks: Webhook[]; nextCursor: string | undefined } | undefined> {
   const after = cursor === undefined ? undefined : parseCursor(cursor);
   if (cursor !== undefined && after === undefined) return undefined;
   const found = await deliveries.read((rows) => rows.page(filter, after, perPage + 1));
@@ -75,12 +105,11 @@ async function pageOf(
       (await journal.load(queue)).state.webhooks.find((each) => each.id === id),
     ),
   );
-  const last = found.length > perPage ? rows.at(-1) : undefined;
+  const last = rows.at(-1);
+  const hasMore = found.length > perPage && last !== undefined;
   return {
-    success: true,
     webhooks: webhooks.filter((each) => each !== undefined),
-    perPage,
-    ...omitUndefined({ nextCursor: last && `${last.rank}-${last.place}` }),
+    nextCursor: hasMore ? `${last.rank}-${last.place}` : undefined,
   };
 }
 
@@ -90,31 +119,80 @@ function parseCursor(text: string): Pick<DeliveryRow, 'rank' | 'place'> | undefi
   return place === undefined ? undefined : { rank: Number(rank), place };
 }
 
+/** The caller's webhooks about one payment or payout, oldest first, read from their streams. */
+async function webhooksAbout(
+  { journal, book }: DeliveryRouteDependencies,
+  { environment, team }: Caller,
+  token: string,
+): Promise<(Located & { webhook: Webhook })[]> {
+  if (!isToken(token)) return [];
+  const endpoints = await book.list({ environment, team });
+  const queues = [token, ...endpoints.map(({ id }) => queueAtEndpoint(id, token))];
+  const loaded = await Promise.all(
+    queues.map(async (queue) =>
+      (await journal.load(queue)).state.webhooks.map((webhook) => ({ ...webhook, queue, webhook })),
+    ),
+  );
+  return loaded
+    .flat()
+    .filter((each) => each.team === team && each.environment === environment)
+    .toSorted((one, other) => one.createdAt - other.createdAt);
+}
+
+const states = { failed: 'given_up', retrying: 'open', open: 'open', delivered: 'delivered' } as const;
+
+function matches(
+  { endpoint, state, deliveries, createdAt }: Webhook,
+  { status, createdFrom = 0, createdBefore = Infinity, ...asked }: Omit<DeliveryFilter, 'owners'>,
+): boolean {
+  if (asked.endpoint !== undefined && endpoint !== asked.endpoint) return false;
+  if (status !== undefined && state !== states[status]) return false;
+  if (status === 'retrying' && deliveries.length === 0) return false;
+  return createdAt >= createdFrom && createdAt < createdBefore;
+}
+
 interface Replay extends z.infer<typeof bodySchemas.OperatorWebhookReplay> {
   owners: DeliveryFilter['owners'];
-  token?: string | undefined;
   actor: Actor;
 }
 
-/** Of the named webhook, those of the named token, or all that the filter matches. Refused if none can be sent again. */
 async function replay(
   deps: DeliveryRouteDependencies,
-  reply: FastifyReply,
-  { cursor, actor, status, ...asked }: Replay,
+  { reply }: Pick<Call, 'reply'>,
+  { id, cursor, actor, ...filter }: Replay,
 ): Promise<FastifyReply> {
+  const { owners, status } = filter;
+  if (id !== undefined) {
+    const row = await deps.deliveries.read((rows) => rows.find(id));
+    const isVisible = row !== undefined && (owners === undefined || owners.some((each) => isOf(row, each)));
+    return replayEach(deps, reply, isVisible ? [row] : [], actor);
+  }
   const after: Position | undefined = cursor === undefined ? beginning : parsePlace(cursor);
   if (after === undefined) return sendRefusedCursor(reply);
-  const isNamed = asked.id !== undefined || asked.token !== undefined;
-  const filter = isNamed ? asked : { ...asked, status };
   const rows = await deps.deliveries.read((all) => all.oldestFirst(filter, after, replayedTogetherMax));
-  if (isNamed && rows.length === 0) return sendError(reply, 'webhook_not_found');
-  const only = isNamed ? undefined : status === 'failed' ? 'given_up' : 'delivered';
-  const { replayed, accepted, refusal } = await replayAll(deps, rows, actor, only);
-  const isEndpointDisabled = asked.endpoint !== undefined && refusal === 'webhook_endpoint_disabled';
-  if (refusal !== undefined && (isNamed ? accepted === 0 : isEndpointDisabled))
+  const { replayed, refusal } = await replayAll(
+    deps,
+    rows,
+    actor,
+    status === 'failed' ? 'given_up' : 'delivered',
+  );
+  if (filter.endpoint !== undefined && refusal === 'webhook_endpoint_disabled')
     return sendError(reply, refusal);
   const nextCursor = rows.length === replayedTogetherMax ? rows.at(-1)?.place : undefined;
   return reply.code(202).send({ success: true, replayed, ...omitUndefined({ nextCursor }) });
+}
+
+/** Refused if none of them can be sent again. */
+async function replayEach(
+  deps: DeliveryRouteDependencies,
+  reply: FastifyReply,
+  webhooks: readonly Located[],
+  actor: Actor,
+): Promise<FastifyReply> {
+  if (webhooks.length === 0) return sendError(reply, 'webhook_not_found');
+  const { replayed, accepted, refusal } = await replayAll(deps, webhooks, actor);
+  if (accepted === 0 && refusal !== undefined) return sendError(reply, refusal);
+  return reply.code(202).send({ success: true, replayed });
 }
 
 type ReplayFailure = 'webhook_endpoint_disabled' | 'webhook_not_found' | 'too_many_replays';
@@ -125,7 +203,7 @@ type ReplayFailure = 'webhook_endpoint_disabled' | 'webhook_not_found' | 'too_ma
  */
 async function replayAll(
   { journal, book }: Pick<DeliveryRouteDependencies, 'journal' | 'book'>,
-  webhooks: readonly DeliveryRow[],
+  webhooks: readonly Located[],
   actor: Actor,
   only?: Webhook['state'],
 ): Promise<{ replayed: number; accepted: number; refusal: ReplayFailure | undefined }> {
@@ -143,7 +221,7 @@ async function replayAll(
       if (answer.kind === 'refused') total.refusal ??= answer.refusal.code;
       else {
         total.accepted += 1;
-        total.replayed += answer.isNew ? 1 : 0;
+        total.replayed += answer.newCount;
       }
   }
   return total;
@@ -152,7 +230,7 @@ async function replayAll(
 /** Disabled or removed endpoints of these webhooks. */
 async function endpointsWithoutDelivery(
   book: Pick<EndpointBook, 'list'>,
-  webhooks: readonly DeliveryRow[],
+  webhooks: readonly Located[],
 ): Promise<ReadonlySet<string>> {
   const ended = new Set<string>();
   for (const [first, ...others] of Map.groupBy(
@@ -167,6 +245,9 @@ async function endpointsWithoutDelivery(
   }
   return ended;
 }
+
+const isOf = (row: Located, { team, environment }: { team: string; environment: string }): boolean =>
+  row.team === team && row.environment === environment;
 
 const sendRefusedCursor = (reply: FastifyReply): FastifyReply =>
   sendError(reply, 'invalid_param', {

@@ -8,13 +8,7 @@ import {
   type Evolution,
   type LoadedState,
 } from '@tollgate/event-store';
-import {
-  InvariantViolation,
-  type Actor,
-  type Cause,
-  type EventMetadata,
-  eventMetadataSchema,
-} from '@tollgate/core';
+import { InvariantViolation, type Actor, type EventMetadata, eventMetadataSchema } from '@tollgate/core';
 import { type Clock, type Ids, omitUndefined } from '@tollgate/service-kit';
 import {
   decodeWebhookEvent,
@@ -44,6 +38,13 @@ export interface JournalDependencies {
 }
 
 export type LoadedWebhooks = LoadedState<SubjectWebhooks>;
+
+/** What caused an event. */
+interface Cause {
+  correlationId: string;
+  causationId: string;
+  actor: Actor;
+}
 
 export type WebhookJournal = ReturnType<typeof createWebhookJournal>;
 
@@ -103,16 +104,21 @@ export function createWebhookJournal({ store, clock, ids }: JournalDependencies)
       if (answer.kind === 'refused') throw new InvariantViolation('the record of an attempt was refused');
       return { state: answer.state, revision: answer.revision };
     },
-    /** Requests the replay of one webhook. Returns whether it was recorded, or a refusal. */
+    /** Requests the replay of one webhook, or of all. Returns the ids, and how many were new, or a refusal. */
     requestReplay: async (
       token: string,
-      id: string,
+      id: string | undefined,
       actor: Actor,
       only?: Webhook['state'],
-    ): Promise<{ kind: 'requested'; isNew: boolean } | { kind: 'refused'; refusal: ReplayRefusal }> => {
+    ): Promise<
+      { kind: 'requested'; ids: string[]; newCount: number } | { kind: 'refused'; refusal: ReplayRefusal }
+    > => {
       const at = clock.now();
       const outcome = await append(token, causeOf(actor), (state) => decideReplay(state, id, at, only));
-      return outcome.kind === 'refused' ? outcome : { kind: 'requested', isNew: outcome.kind === 'decided' };
+      if (outcome.kind === 'refused') return { kind: 'refused', refusal: outcome.refusal };
+      const wanted = outcome.state.webhooks.filter((each) => id === undefined || each.id === id);
+      const newCount = outcome.kind === 'decided' ? outcome.events.length : 0;
+      return { kind: 'requested', ids: wanted.map((each) => each.id), newCount };
     },
   };
 }

@@ -135,8 +135,9 @@ describe('an attempt', () => {
 describe('a replay', () => {
   const delivered = tried(tried(given('a', 'b'), 'a', answered(200)), 'b', answered(200));
 
-  it('of a webhook makes it due at once', () => {
+  it('of one webhook, or of all, makes it due at once', () => {
     expect(dueWebhook(fold(eventsOf(decideReplay(delivered, 'b', 9)), delivered), 0)?.id).toBe('b');
+    expect(eventsOf(decideReplay(delivered, undefined, 9)).map(({ data }) => data.id)).toEqual(['a', 'b']);
   });
 
   it('gets the whole schedule again, and continues the count of attempts', () => {
@@ -157,11 +158,13 @@ describe('a replay', () => {
   it('of an unknown webhook is refused', () => {
     const refused = { kind: 'refused', refusal: { code: 'webhook_not_found' } };
     expect(decideReplay(delivered, 'c', 9)).toEqual(refused);
+    expect(decideReplay(noWebhooks, undefined, 9)).toEqual(refused);
   });
 
   it('is refused beyond the limit', () => {
-    expect(eventsOf(decideReplay({ ...delivered, replays: replaysMax - 1 }, 'a', 9))).toHaveLength(1);
-    expect(decideReplay({ ...delivered, replays: replaysMax }, 'a', 9)).toEqual({
+    const many = { ...delivered, replays: replaysMax - 1 };
+    expect(eventsOf(decideReplay(many, 'a', 9))).toHaveLength(1);
+    expect(decideReplay(many, undefined, 9)).toEqual({
       kind: 'refused',
       refusal: { code: 'too_many_replays' },
     });

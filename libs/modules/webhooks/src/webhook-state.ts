@@ -186,18 +186,24 @@ export const isGone = ({ endpoint }: Webhook, outcome: Outcome): boolean =>
 const isLastTry = (webhook: Webhook, outcome: Outcome): boolean =>
   webhook.body.type === 'test' || isGone(webhook, outcome);
 
-/** Requests the replay of one webhook. Skips one that is due at once and, if a state is given, one that is no longer in it. */
+/**
+ * Requests the replay of one webhook, or of all of the subject's. Skips one that is due at once and, if a state is given, one
+ * that is no longer in it.
+ */
 export function decideReplay(
   { webhooks, replays }: SubjectWebhooks,
-  id: string,
+  id: string | undefined,
   at: number,
   only?: Webhook['state'],
 ): Decided<ReplayRefusal> {
-  const wanted = webhooks.find((each) => each.id === id);
-  if (wanted === undefined) return { kind: 'refused', refusal: { code: 'webhook_not_found' } };
-  const { state, nextAt } = wanted;
-  if ((state === 'open' && nextAt === 0) || (only !== undefined && state !== only))
-    return { kind: 'events', events: [] };
-  if (replays >= replaysMax) return { kind: 'refused', refusal: { code: 'too_many_replays' } };
-  return { kind: 'events', events: [{ type: 'ReplayRequested', data: { id, at } }] };
+  const wanted = webhooks.filter((each) => id === undefined || each.id === id);
+  if (wanted.length === 0) return { kind: 'refused', refusal: { code: 'webhook_not_found' } };
+  const asked = wanted.filter(
+    ({ state, nextAt }) => (state !== 'open' || nextAt > 0) && (only === undefined || state === only),
+  );
+  if (replays + asked.length > replaysMax) return { kind: 'refused', refusal: { code: 'too_many_replays' } };
+  return {
+    kind: 'events',
+    events: asked.map((each) => ({ type: 'ReplayRequested', data: { id: each.id, at } })),
+  };
 }

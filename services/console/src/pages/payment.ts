@@ -31,7 +31,7 @@ export const paymentPage: Page = async (context) => {
   const { payment } = detail;
   const [history, sent] = await Promise.all([
     api.get<'OperatorHistory'>(`/api/v1/admin/payments/${token}/events`),
-    api.get<'WebhookList'>(`/api/v1/webhooks?perPage=100&token=${token}`, payment),
+    api.get<'WebhookList'>(`/api/v1/webhooks?token=${token}`, payment),
   ]);
   const { events } = history;
   const { webhooks } = sent;

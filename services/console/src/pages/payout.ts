@@ -33,7 +33,7 @@ export const payoutPage: Page = async (context) => {
   const { token, currency } = payout;
   const [{ events }, { webhooks }] = await Promise.all([
     api.get<'OperatorHistory'>(`/api/v1/admin/payouts/${token}/events`),
-    api.get<'WebhookList'>(`/api/v1/webhooks?perPage=100&token=${token}`, payout),
+    api.get<'WebhookList'>(`/api/v1/webhooks?token=${token}`, payout),
   ]);
   const mayReplay = mayDo(context.session.grants, 'payouts', payout);
   const replayForm = mayReplay ? replayFormFor(payout, context) : undefined;
