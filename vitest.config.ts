@@ -14,6 +14,8 @@ const notOurs = '**/node_modules/**';
 const notRearranged = (name: string) => [
   withServers,
   name === 'services-eventstoredb-kafka' ? '**/!(conformance).faults.int.spec.ts' : faults,
+  // It starts no system.
+  '**/tail.int.spec.ts',
 ];
 
 type TestOptions = NonNullable<TestProjectInlineConfiguration['test']>;

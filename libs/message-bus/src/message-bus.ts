@@ -65,8 +65,13 @@ export interface KafkaMessageBus extends MessageBus {
 }
 
 export interface ReadTopicOptions {
-  /** The first record, or the first one recorded at this time or later (`timestamp`, milliseconds since the Unix epoch). */
-  from: 'beginning' | { timestamp: number };
+  /**
+   * The first record, the next one, or the first one recorded at this time or later (`timestamp`, milliseconds since the Unix
+   * epoch), and all later ones.
+   */
+  from: 'beginning' | 'end' | { timestamp: number };
+  /** Continues with new records; otherwise the reading ends after those that existed at its start. */
+  isFollowing?: boolean;
   /** Ends the reading, without an error. */
   signal: AbortSignal;
 }

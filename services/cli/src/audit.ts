@@ -1,6 +1,26 @@
-/** `audit verify`: the security log. */
-import { type CommandResult, done } from '@tollgate/service-kit/command-line';
-import { type CheckedLog, createSecurityLog, recordTeamChanges, verifyAudit } from '@tollgate/teams';
+/** `audit`, `audit verify`: the security log. */
+import { omitUndefined } from '@tollgate/service-kit';
+import {
+  type CommandResult,
+  type ValuesOf,
+  choice,
+  done,
+  option,
+  optionOr,
+  printable,
+  wholeNumber,
+} from '@tollgate/service-kit/command-line';
+import {
+  type AuditEntry,
+  type CheckedLog,
+  type SecurityEventKind,
+  createSecurityLog,
+  readAudit,
+  recordTeamChanges,
+  securityEventKinds,
+  verifyAudit,
+} from '@tollgate/teams';
+import * as read from './parameters.ts';
 import type { CommandTools } from './tools.ts';
 
 /** First adds changes made while no gateway ran to the log. */
@@ -9,6 +29,47 @@ async function catchUp(tools: CommandTools) {
   const verifier = teamKeys.verifier();
   await recordTeamChanges({ store, verifier, securityLog: createSecurityLog(tools) });
   return { store, verifier };
+}
+
+export const auditParameters = {
+  since: optionOr(
+    'when',
+    '7d, a day in UTC such as 2026-11-23, or a time such as 2026-11-23T08:00Z',
+    read.since,
+    '30d',
+  ),
+  team: option('name', 'of one team', read.teamName),
+  kind: option('kind', 'of one kind', choice(Object.keys(securityEventKinds) as SecurityEventKind[])),
+  limit: optionOr('count', 'maximum number of entries; the last ones', wholeNumber(1, 999_999), '1000'),
+};
+
+export async function showAudit(
+  tools: CommandTools,
+  { since, team, kind, limit }: ValuesOf<typeof auditParameters>,
+): Promise<CommandResult> {
+  const { store } = await catchUp(tools);
+  const entries = await readAudit(store, {
+    since: since(tools.clock.now()),
+    limit,
+    ...omitUndefined({ team, kind }),
+  });
+  const json = entries.map(({ at, ...entry }) => ({ at: new Date(at).toISOString(), ...entry }));
+  return done(entries.map(toLine).join('\n') || 'No entry matches.', json);
+}
+
+function toLine({ at, type, actor, data }: AuditEntry): string {
+  const shown = Object.entries(data)
+    .filter(([name]) => !hidden.includes(name) && (name !== 'stream' || data['team'] === undefined))
+    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
+  return printable([new Date(at).toISOString(), type, toName(actor), ...shown].join('  '));
+}
+
+/** In the JSON output only. */
+const hidden = ['signature', 'from', 'until'];
+
+function toName(actor: AuditEntry['actor']): string {
+  if (actor === undefined) return '?';
+  return actor.kind === 'team' ? `${actor.team}/${actor.keyId}` : actor.name;
 }
 
 export async function verifyLog(

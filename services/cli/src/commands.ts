@@ -7,8 +7,9 @@ import {
   optionalArgument,
   text,
 } from '@tollgate/service-kit/command-line';
+import { accountCommands } from './accounts.ts';
 import { adopt, adoptParameters } from './adopt.ts';
-import { verifyLog } from './audit.ts';
+import { auditParameters, showAudit, verifyLog } from './audit.ts';
 import { back, verify } from './backups.ts';
 import { keyCommands } from './keys.ts';
 import { verifyLedger } from './ledger.ts';
@@ -29,7 +30,14 @@ export const commands: readonly Command<ActingTools>[] = [
   ...keyCommands,
   signingCommand,
   ...operatorCommands,
+  ...accountCommands,
   ...secretCommands,
+  command(
+    'audit',
+    'the security log: rejected callers, changes of teams and keys, exports, resolved reviews',
+    auditParameters,
+    showAudit,
+  ),
   command(
     'audit verify',
     'check that no entry of the security log was changed, removed or inserted, and print the hash of the last entry\n' +

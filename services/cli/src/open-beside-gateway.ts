@@ -5,10 +5,11 @@ import { guardAppends, requireReadable } from '@tollgate/event-store';
 import type { TopicSpec } from '@tollgate/message-bus';
 import { inquiryLimits, schemaVersion } from '@tollgate/core';
 import { providers } from '@tollgate/provider';
-import { type Clock, type Ids, type Log, StartupError, TollgateError } from '@tollgate/service-kit';
+import { type Clock, type Ids, type Log, StartupError } from '@tollgate/service-kit';
 import {
   type DataDirectory,
   type KafkaConfig,
+  accountNamesBesideGateway,
   accountsBesideGateway,
   type dataDirConfigSchema,
   defaultCallDeadlineMs,
@@ -17,9 +18,8 @@ import {
   openTeamKeys,
   release,
 } from '@tollgate/gateway/configuration';
-import { printable } from '@tollgate/service-kit/command-line';
 import type { z } from 'zod';
-import type { OpenedTools } from './tools.ts';
+import { type OpenedTools, noAccount } from './tools.ts';
 
 export interface BesideGatewayConfig extends Partial<Omit<z.infer<typeof dataDirConfigSchema>, 'dataDir'>> {
   /** May contain the private keys of the accounts. */
@@ -66,6 +66,7 @@ export async function openBesideGateway(
     internalSecrets,
     openAccount,
     teamKeys,
+    accountNames: () => accountNamesBesideGateway(configured.accountsFile, directory),
     ...(await kafkaTools(configured.kafka, parts)),
   };
   return { tools, close: () => store.close() };
@@ -83,11 +84,7 @@ const openAccountsBeside =
       (account) => account.environment === environment,
     );
     const account = accounts.find((each) => each.name === name);
-    if (account === undefined)
-      throw new TollgateError(
-        'account_not_found',
-        `There is no account ${printable(name)} in ${environment}. ${accounts.length === 0 ? 'It has no accounts' : `Its accounts are ${accounts.map((each) => each.name).join(', ')}`}.`,
-      );
+    if (account === undefined) throw noAccount(name, environment, accounts);
     const maxConnections = account.concurrentInquiriesMax ?? inquiryLimits.concurrentInquiriesMax;
     const options = { ...account, deadlineMs: callDeadlineMs, maxConnections, clock };
     return { ...account, provider: providers[account.provider](options) };

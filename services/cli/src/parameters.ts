@@ -87,6 +87,13 @@ export const expiry = (text: string): AtCall => {
   return () => end;
 };
 
+/** `7d`, or an instant. */
+export const since = (text: string): AtCall => {
+  if (isDays(text)) return (now) => now - days(text);
+  const at = instant(text);
+  return () => at;
+};
+
 export const gatewayOrigin = (text: string): string => {
   const url = URL.parse(text);
   if (url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url.origin;

@@ -55,12 +55,18 @@ describe('an invalid call exits with 2 and one sentence, and opens nothing', () 
     ['tail gateway.nothing.v1', 'gateway.payments.v1, gateway.payouts.v1'],
     ['tail gateway.payments.v1 --from yesterday', '--from'],
     ['tail gateway.payments.v1 --from 2030-13-01T00:00:00Z', '--from'],
+    ['tail gateway.payments.v1 --from end', '--follow'],
     ['webhook secret Shop --environment sandbox', "'Shop'"],
     ['topics drop', "'drop'"],
     ['topics create --replication 0', '--replication'],
     ['topics check --replication 1e1', '--replication'],
     ['topics check --replication 10', '--replication'],
+    ['audit --since yesterday', '--since'],
+    ['audit --kind money', '--kind'],
+    ['audit --team ../x', '--team'],
+    ['audit --limit 0', '--limit'],
     ['audit verify --head abc', '--head'],
+    ['account pause --account main --environment sandbox', '--reason'],
     ['webhook rotate shop --environment sandbox --overlap soon', '--overlap'],
   ])('%j', async (command, named) => {
     const { error, ...rest } = await run(command);

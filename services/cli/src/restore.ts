@@ -15,7 +15,7 @@ export async function restore(
   const text = [
     `The backup is in place. Its last payment or payout event is of ${new Date(epoch.lastEventAt).toISOString()}. Later ones are lost.`,
     `All accounts are paused. Payouts that awaited approval are void: ${number(voidedPayouts)}.`,
-    `Start the gateway, and for each account: reconcile --from ${from} --to ${to}, resolve what it opens, and resume it (Accounts in the console).`,
+    `Start the gateway, and for each account: reconcile --from ${from} --to ${to}, resolve what it opens, account resume.`,
   ].join('\n');
   return done(text, { ...epoch, voidedPayouts, from, to });
 }

@@ -3,6 +3,7 @@ import { encodeCallbackRecord, providerCallbacksTopic } from '@tollgate/core';
 import { gatewayPaymentsTopic, gatewayPayoutsTopic } from '@tollgate/gateway-api';
 import { createEmbeddedMessageBus } from '@tollgate/message-bus';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
+import { eventually } from '@tollgate/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   appendEvents,
@@ -11,7 +12,8 @@ import {
   payoutRequested,
   requested as paymentRequested,
 } from '@tollgate/views/testing';
-import { runWith, toolsWith } from './testing/run-with.ts';
+import { runCommandLine } from './program.ts';
+import { toolsWith } from './testing/run-with.ts';
 
 /** Command lines on a store, and its bus. */
 async function start() {
@@ -19,8 +21,24 @@ async function start() {
   const parts = { store, clock: systemClock, ids: systemIds, log: silentLog };
   const bus = createEmbeddedMessageBus({ ...parts, holder: 'gateway' });
   onTestFinished(() => bus.close());
-  const run = (command: string) => runWith(toolsWith(parts), command);
-  return { store, bus, run };
+  const stopping = new AbortController();
+  const tools = toolsWith({
+    ...parts,
+    stopSignal: () => stopping.signal,
+  });
+  const output = { out: '', error: '' };
+  const run = async (command: string) => {
+    Object.assign(output, { out: '', error: '' });
+    const exitCode = await runCommandLine(command.split(' '), {
+      open: async () => ({ tools, close: async () => undefined }),
+      print: (text) => (output.out += text),
+      complain: (text) => (output.error += text),
+    });
+    return { exitCode, ...output };
+  };
+  const stop = () => stopping.abort();
+  onTestFinished(stop);
+  return { store, bus, run, output, stop };
 }
 
 const linesOf = (out: string) => out.split('\n').slice(0, -1);
@@ -28,6 +46,11 @@ const recordsIn = (out: string) => linesOf(out).map((line) => JSON.parse(line) a
 
 describe('tail', () => {
   const history = [paymentRequested(), happening.accepted, happening.pending, happening.approved];
+
+  it('shows nothing if there are no records', async () => {
+    const { run } = await start();
+    expect(await run(`tail ${gatewayPaymentsTopic}`)).toEqual({ exitCode: 0, out: '', error: '' });
+  });
 
   it('shows each record as a line of JSON', async () => {
     const { store, run } = await start();
@@ -57,6 +80,19 @@ describe('tail', () => {
       expect([place, await linesFrom(place)]).toEqual([place, count]);
   });
 
+  it('starts at the end when following', async () => {
+    const { store, run, output, stop } = await start();
+    await appendPayment(store, 'pay_1', [paymentRequested()]);
+    const running = run(`tail ${gatewayPaymentsTopic} --follow`);
+    let number = 2;
+    await eventually(async () => {
+      await appendPayment(store, `pay_${(number += 1)}`, [paymentRequested()]);
+      expect(output.out).not.toBe('');
+    });
+    stop();
+    expect((await running).out).not.toContain('"key":"pay_1"');
+  });
+
   it('computes the records of the public topics from the events', async () => {
     const { store, run } = await start();
     await appendPayment(store, 'pay_1', history);
@@ -73,6 +109,17 @@ describe('tail', () => {
     expect(record).toMatchObject({ topic: gatewayPayoutsTopic, key: 'po_1', value: { payout: {} } });
     expect((await run(`tail ${gatewayPaymentsTopic} --key pay_2`)).out).toBe('');
     expect((await run(`tail ${gatewayPaymentsTopic} --from 2999-01-01`)).out).toBe('');
+  });
+
+  it('follows new events', async () => {
+    const { store, run, output, stop } = await start();
+    await appendPayment(store, 'pay_1', history.slice(0, 3));
+    const running = run(`tail ${gatewayPaymentsTopic} --follow --from beginning`);
+    await eventually(() => expect(linesOf(output.out)).toHaveLength(3));
+    await appendPayment(store, 'pay_1', history.slice(3));
+    await eventually(() => expect(linesOf(output.out)).toHaveLength(4));
+    stop();
+    expect((await running).exitCode).toBe(0);
   });
 
   it('names an event that has no record', async () => {

@@ -6,15 +6,21 @@ import { type PaymentIndex, createPaymentIndex } from '@tollgate/lists';
 import type { EventStore } from '@tollgate/event-store';
 import type { TopicDifference, TopicSpec } from '@tollgate/message-bus';
 import type { Account, Environment, Person } from '@tollgate/core';
-import type { DataDirectory, InstalledTeamKeys, InternalSecrets } from '@tollgate/gateway/configuration';
+import type {
+  AccountName,
+  DataDirectory,
+  InstalledTeamKeys,
+  InternalSecrets,
+} from '@tollgate/gateway/configuration';
 import {
   type Clock,
   type DataSecrets,
   type Ids,
   type Log,
+  TollgateError,
   type WebhookMasterSecret,
 } from '@tollgate/service-kit';
-import { type Output, commandsOf } from '@tollgate/service-kit/command-line';
+import { type Output, commandsOf, printable } from '@tollgate/service-kit/command-line';
 import { type TeamKeys, createSecurityLog } from '@tollgate/teams';
 
 export interface ActingTools extends OpenedTools {
@@ -48,6 +54,8 @@ export interface OpenedTools {
    * @throws TollgateError if the account does not exist, or the accounts are invalid
    */
   openAccount: (environment: Environment, name: string) => Account;
+  /** Names of the accounts; undefined if not known here. @throws StartupError if the file cannot be read */
+  accountNames?: () => readonly AccountName[] | undefined;
   /** Absent without Kafka. */
   topicAdmin?: TopicAdmin;
   /** Aborted when the user stops the command. A command that calls it must then end by itself. */
@@ -79,6 +87,13 @@ export async function openTemporaryIndex(
 
 export const stopSignalOf = ({ stopSignal }: CommandTools): AbortSignal =>
   stopSignal?.() ?? new AbortController().signal;
+
+/** @param known accounts of that environment */
+export const noAccount = (name: string, environment: string, known: readonly { name: string }[]) =>
+  new TollgateError(
+    'account_not_found',
+    `There is no account ${printable(name)} in ${environment}. ${known.length === 0 ? 'It has no accounts' : `Its accounts are ${known.map((each) => each.name).join(', ')}`}. See: account list.`,
+  );
 
 /** Records an action that has no event of its own, or reveals a secret. Called before the action. */
 export const recordAction = (

@@ -9,6 +9,7 @@ import {
   argument,
   choice,
   done,
+  flag,
   option,
   optionOr,
   refuse,
@@ -83,15 +84,25 @@ export const tailCommand = command(
   {
     topic: argument('topic', topicNames.join(', '), choice(topicNames)),
     key: option('token', 'only those of this payment, payout or dispute', text),
-    from: option('time', 'only from this time on, such as 2030-01-31T12:00:00Z', instant),
+    from: option(
+      'place',
+      'beginning, end, or a time such as 2030-01-31T12:00:00Z (default: beginning, or end with --follow)',
+      (text): ReadTopicOptions['from'] =>
+        text === 'beginning' || text === 'end' ? text : { timestamp: instant(text) },
+    ),
+    follow: flag('show new records until Ctrl-C'),
   },
-  async (tools, { topic, key, from: timestamp }) => {
-    const from = timestamp === undefined ? 'beginning' : { timestamp };
-    const options: ReadTopicOptions = { from, signal: stopSignalOf(tools) };
+  async (tools, { topic, key, from, follow }) => {
+    const options = {
+      from: from ?? (follow ? 'end' : 'beginning'),
+      isFollowing: follow,
+      signal: stopSignalOf(tools),
+    };
     for await (const record of readTopic(tools.store, topic, options))
       if (key === undefined || record.key === key) tools.print(`${JSON.stringify(toJson(record))}\n`);
     return { kind: 'printed' };
   },
+  ({ from, follow }) => (from === 'end' && !follow ? '--from end needs --follow' : undefined),
 );
 
 /** The value as JSON if possible, otherwise in base64. */

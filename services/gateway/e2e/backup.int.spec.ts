@@ -107,10 +107,9 @@ describe.skipIf(eventFiles.length === 0)('a restored backup', { timeout: 120_000
     expect(forgotten.length).toBeGreaterThan(0);
     expect((await create('paused')).statusCode).toBe(503);
     const account = ['--account', 'sandbox', '--environment', 'sandbox'];
-    const operator = await operatorOf(system, 'ada');
-    const resume = () =>
-      operator('POST', '/api/v1/admin/accounts/sandbox/sandbox/resume', { body: { reason: 'reconciled' } });
-    expect(await resume()).toMatchObject({ body: { errors: [{ code: 'reconciliation_due' }] } });
+    const resume = () => tollgateExit(system, 'account', 'resume', ...account, '--reason', 'reconciled');
+    const refused = await resume();
+    expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('run reconcile') });
     const day = new Date().toISOString().slice(0, 10);
     // Payments younger than the longest call are compared by a later run.
     await eventually(async () => {
@@ -118,7 +117,7 @@ describe.skipIf(eventFiles.length === 0)('a restored backup', { timeout: 120_000
       const [{ counts }] = JSON.parse(stdout) as [{ counts: Record<string, number> }];
       expect(counts).toMatchObject({ onlyAtService: forgotten.length });
     }, settled);
-    expect(await resume()).toMatchObject({ statusCode: 200 });
+    expect(await resume()).toMatchObject({ exitCode: 0 });
     await eventually(async () => expect((await create('resumed')).statusCode).toBe(200), settled);
   });
 });

@@ -146,9 +146,8 @@ async function recordCommand(
     return typeof value === 'string' ? [[key, keptText(value)] as const] : [];
   });
   const amount = typeof named['amount'] === 'number' ? named['amount'] : undefined;
-  const override = named['override'] === true ? true : undefined;
   const within = team === '' ? {} : { team, environment };
-  const about = { ...Object.fromEntries(texts), ...omitUndefined({ amount, override }) };
+  const about = { ...Object.fromEntries(texts), ...omitUndefined({ amount }) };
   const shown = omitUndefined({ usedCredentialId: credential?.id });
   const detail = { ...about, ...within, ...shown, role: formatGrants(grants), address: request.ip };
   await record?.({ person: { kind: 'person', name, source }, command: `${method} ${url}`, detail });

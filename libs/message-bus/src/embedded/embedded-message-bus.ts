@@ -102,7 +102,7 @@ export async function* readEmbeddedTopic(
 export async function* readEvents(
   store: EventStore,
   prefixes: readonly string[],
-  { from, signal }: ReadTopicOptions,
+  { from, isFollowing = false, signal }: ReadTopicOptions,
 ): AsyncGenerator<RecordedEvent> {
   const end = await store.head();
   const begun = new Set<string>();
@@ -111,10 +111,11 @@ export async function* readEvents(
     if (typeof from === 'string' || recordedAt >= from.timestamp) begun.add(stream);
     return begun.has(stream);
   };
-  for await (const item of store.subscribe({ from: beginning, prefixes, signal })) {
+  const start = from === 'end' ? end : beginning;
+  for await (const item of store.subscribe({ from: start, prefixes, signal })) {
     // A producer that writes faster than this reads must not keep it from ending.
-    if (item.position > end) return;
+    if (!isFollowing && item.position > end) return;
     if (item.kind === 'event' && isWanted(item)) yield item;
-    if (item.kind === 'caught-up') return;
+    if (!isFollowing && item.kind === 'caught-up') return;
   }
 }

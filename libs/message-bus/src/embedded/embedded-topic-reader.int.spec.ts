@@ -3,7 +3,7 @@ import { temporaryFile, temporaryStore } from '@tollgate/event-store/testing';
 import { systemClock, systemIds } from '@tollgate/service-kit';
 import { expect, it } from 'vitest';
 import type { ReadTopicOptions } from '../message-bus.ts';
-import { memberProbe, message, textOf } from '../testing/member-probe.ts';
+import { memberProbe, message, textOf, waiting } from '../testing/member-probe.ts';
 import { createEmbeddedMessageBus, readEmbeddedTopic } from './embedded-message-bus.ts';
 import { topicStream } from './records.ts';
 
@@ -37,6 +37,7 @@ it('returns every record in order, as a consumer gets them, and ends', async () 
   await probe.received(3);
   await probe.stop();
   expect(await Array.fromAsync(read())).toEqual(probe.records);
+  expect(await Array.fromAsync(read({ from: 'end' }))).toEqual([]);
   expect(await Array.fromAsync(read({ signal: AbortSignal.abort() }))).toEqual([]);
 });
 
@@ -49,6 +50,29 @@ it('ends with the existing records, even if others keep arriving', async () => {
     await publish('late');
   }
   expect(values).toEqual(['0', '1', '2']);
+});
+
+it.each([
+  ['beginning', ['old', 'new']],
+  ['end', ['new']],
+] as const)('follows from the %s until it is stopped', async (from, expected) => {
+  const { publish, read } = await givenTopic();
+  await publish('old');
+  const stopping = new AbortController();
+  const values = new Set<string>();
+  const reading = (async () => {
+    for await (const record of read({ from, isFollowing: true, signal: stopping.signal }))
+      values.add(textOf(record));
+  })();
+  // It begins at some moment after this: a record published before that is not new.
+  const publishNew = async () => {
+    await publish('new');
+    return values.has('new');
+  };
+  await expect.poll(publishNew, waiting).toBe(true);
+  stopping.abort();
+  await reading;
+  expect([...values]).toEqual(expected);
 });
 
 it('ends if the records that existed at its start were deleted', async () => {

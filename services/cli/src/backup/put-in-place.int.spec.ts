@@ -4,11 +4,10 @@ import { createEmbeddedEventStore } from '@tollgate/event-store';
 import { temporaryFile } from '@tollgate/event-store/testing';
 import { openDataDirectory, openTeamKeys } from '@tollgate/gateway/configuration';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
-import { readAccountChanges } from '@tollgate/merchant-accounts';
 import { appendPayment, requested } from '@tollgate/views/testing';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { openBesideGateway } from '../open-beside-gateway.ts';
-import { runOn } from '../testing/run-with.ts';
+import { runCommandLine } from '../program.ts';
 import { makeBackup } from './make-backup.ts';
 import { putInPlace } from './put-in-place.ts';
 
@@ -25,12 +24,19 @@ async function start() {
   const { signal } = new AbortController();
   await makeBackup({ ...parts, directory, folder, withSecrets: true, by: 'ann', signal });
   const dataDir = join(dirname(await temporaryFile()), 'data');
-  const run = (...argv: string[]) =>
-    runOn(argv, async (backup) => {
-      const restoring = backup === undefined ? {} : { endRestore: await putInPlace(backup, dataDir) };
-      const { tools, close } = await openBesideGateway(dataDir, parts);
-      return { tools: { ...tools, ...restoring }, close };
+  async function run(...argv: string[]) {
+    const output = { out: '', error: '' };
+    const exitCode = await runCommandLine(argv, {
+      open: async (backup) => {
+        const restoring = backup === undefined ? {} : { endRestore: await putInPlace(backup, dataDir) };
+        const { tools, close } = await openBesideGateway(dataDir, parts);
+        return { tools: { ...tools, ...restoring }, close };
+      },
+      print: (text) => (output.out += text),
+      complain: (text) => (output.error += text),
     });
+    return { exitCode, ...output };
+  }
   return { folder, dataDir, run };
 }
 
@@ -40,9 +46,13 @@ it('restores into an empty directory, and begins an epoch with every account pau
   expect(restored).toMatchObject({ exitCode: 0, error: '' });
   expect(restored.out).toContain('All accounts are paused.');
   expect(readdirSync(dataDir)).not.toContain('restoring');
-  const store = await createEmbeddedEventStore({ file: join(dataDir, 'events.db') });
-  onTestFinished(() => store.close());
-  expect((await readAccountChanges(store)).restore).toBeDefined();
+  expect((await run('account', 'list')).out).toContain('All accounts are paused');
+  const resume = ['account', 'resume', '--account', 'main', '--environment', 'sandbox', '--reason', 'x'];
+  const refused = await run(...resume);
+  expect(refused).toMatchObject({ exitCode: 1, error: expect.stringContaining('run reconcile') });
+  expect(await run(...resume, '--override')).toMatchObject({ exitCode: 0 });
+  expect((await run('account', 'list')).out).toContain('sandbox/main active');
+  expect((await run('audit', '--json')).out).toContain('"isOverridden":true');
 });
 
 it('writes nothing into a non-empty directory, or from a damaged backup', async () => {

@@ -11,7 +11,8 @@ import { expect, it } from 'vitest';
 import { makeBackup } from './make-backup.ts';
 import { manifestName, sha256Of } from './manifest.ts';
 import { openDataDirectory, openTeamKeys } from '@tollgate/gateway/configuration';
-import { runOn, runWith, toolsWith } from '../testing/run-with.ts';
+import { runCommandLine } from '../program.ts';
+import { runWith, toolsWith } from '../testing/run-with.ts';
 
 const parts = { clock: systemClock, ids: systemIds, log: silentLog };
 const { signal } = new AbortController();
@@ -22,10 +23,17 @@ const eventOf = (type: string, data: object = {}, metadata: object = {}) => ({
   metadata,
 });
 
-const run = (...argv: string[]) =>
-  runOn(argv, async () => {
-    throw new Error('verify opened a gateway');
+async function run(...argv: string[]) {
+  const output = { out: '', error: '' };
+  const exitCode = await runCommandLine(argv, {
+    open: async () => {
+      throw new Error('verify opened a gateway');
+    },
+    print: (text) => (output.out += text),
+    complain: (text) => (output.error += text),
   });
+  return { exitCode, ...output };
+}
 
 /** A backup with the secrets of a gateway that has a team and two payments, one of them with its view. */
 async function given(more: (store: EventStore) => Promise<unknown> = async () => undefined) {

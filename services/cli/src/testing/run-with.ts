@@ -29,19 +29,17 @@ interface Ran {
 }
 
 /** @param command its words, or one space-separated text */
-export async function runOn(
+export async function runWith(
+  tools: OpenedTools,
   command: string | readonly string[],
-  open: CliDependencies['open'],
+  more: Partial<CliDependencies> = {},
 ): Promise<Ran> {
   const output = { out: '', error: '' };
   const exitCode = await runCommandLine(typeof command === 'string' ? command.split(' ') : command, {
-    open,
+    open: async () => ({ tools, close: async () => undefined }),
     print: (text) => (output.out += text),
     complain: (text) => (output.error += text),
+    ...more,
   });
   return { exitCode, ...output };
 }
-
-/** As {@link runOn}, on tools that are open. */
-export const runWith = (tools: OpenedTools, command: string | readonly string[]): Promise<Ran> =>
-  runOn(command, async () => ({ tools, close: async () => undefined }));

@@ -241,6 +241,19 @@ export function keyVariablesOf(file: string): readonly string[] {
   }
 }
 
+/** The names of a file's accounts, without their keys. @throws StartupError if it is unreadable */
+export function accountNamesOf(file: string): readonly AccountName[] {
+  const names = accountNamesSchema.safeParse(parseJson(readAccountsText(file), file)).data?.accounts;
+  if (names === undefined) throw faulty(file, ['accounts must have environment and name each']);
+  return names;
+}
+
+export type AccountName = z.infer<typeof accountNamesSchema>['accounts'][number];
+
+const accountNamesSchema = z.object({
+  accounts: z.array(z.object({ environment: environmentSchema, name: z.string() })),
+});
+
 const keyVariablesSchema = z.object({
   accounts: z.array(z.object({ privateKeyEnv: z.string().optional() })),
 });

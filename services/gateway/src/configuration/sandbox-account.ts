@@ -2,7 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { defaultProvider } from '@tollgate/provider';
 import { Secret, StartupError } from '@tollgate/service-kit';
-import { type ConfiguredAccount, readAccountsFile } from './account-config.ts';
+import {
+  type AccountName,
+  type ConfiguredAccount,
+  accountNamesOf,
+  readAccountsFile,
+} from './account-config.ts';
 import type { DataDirectory } from './data-directory.ts';
 
 /** @param reached.ca PEM */
@@ -23,6 +28,16 @@ export const sandboxAccount = (reached: {
   privateKey: reached.key,
   ca: reached.ca,
 });
+
+/** Their names, without their keys; undefined if not known here. @throws as `accountNamesOf` */
+export function accountNamesBesideGateway(
+  accountsFile: string | undefined,
+  directory: Pick<DataDirectory, 'readQuickstart'>,
+): readonly AccountName[] | undefined {
+  if (accountsFile !== undefined) return accountNamesOf(accountsFile);
+  const hasSandbox = directory.readQuickstart()?.paymentServiceUrl !== undefined;
+  return hasSandbox ? [{ environment: 'sandbox', name: 'sandbox' }] : undefined;
+}
 
 /**
  * The accounts that a gateway on this folder uses, for a command next to it.

@@ -1,7 +1,7 @@
 /** Limits of a team, changed over the admin API: like the command line, by an admin, where the signing key is. */
 import type { EventStore } from '@tollgate/event-store';
-import { createSecurityLog, recordTeamChanges, type OperatorRole } from '@tollgate/teams';
-import { givenTeam, readAudit, testVerifier } from '@tollgate/teams/testing';
+import { createSecurityLog, readAudit, recordTeamChanges, type OperatorRole } from '@tollgate/teams';
+import { givenTeam, testVerifier } from '@tollgate/teams/testing';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { describe, expect, it } from 'vitest';
 import { startApi } from './testing/api.ts';
@@ -45,7 +45,7 @@ describe('the limits of a team', () => {
       expect(await set(`shop/${path}`, body)).toMatchObject({ statusCode: 200, team: shown });
     const deps = { store, clock: systemClock, ids: systemIds, log: silentLog };
     await recordTeamChanges({ store, verifier: testVerifier, securityLog: createSecurityLog(deps) });
-    const entries = await readAudit(store);
+    const entries = await readAudit(store, { since: 0, limit: 100, team: 'shop', kind: 'team' });
     const changes = entries.filter(({ actor }) => actor?.kind === 'person' && actor.name === 'ada');
     expect(changes.map(({ data }) => data['change'])).toEqual([
       ...['OriginsAllowed', 'OriginsAllowed', 'WalletChosen', 'WalletChosen', 'WalletChosen'],

@@ -31,6 +31,13 @@ interface AuditFilter {
   change?: string;
 }
 
+export interface AuditQuery extends AuditFilter {
+  /** Milliseconds since the Unix epoch. */
+  since: number;
+  /** Maximum entries. */
+  limit: number;
+}
+
 function isWanted(entry: AuditEntry, { team, kind, person, change }: AuditFilter): boolean {
   const types: readonly string[] | undefined = kind && securityEventKinds[kind];
   return (
@@ -41,16 +48,28 @@ function isWanted(entry: AuditEntry, { team, kind, person, change }: AuditFilter
   );
 }
 
+/** The last entries that match, oldest first. */
+export async function readAudit(
+  store: Pick<EventStore, 'read'>,
+  { since, limit, ...filter }: AuditQuery,
+): Promise<AuditEntry[]> {
+  const found: AuditEntry[] = [];
+  for await (const recorded of store.read(securityLogStream, { direction: 'backwards' })) {
+    const entry = toEntry(recorded);
+    if (entry.at < since || found.length >= limit) break;
+    if (isWanted(entry, filter)) found.push(entry);
+  }
+  return found.reverse();
+}
+
 /** Maximum entries visited per page: a filter may exclude most of them. */
 const lookedAtMax = 2_000;
 
-interface AuditPageQuery extends AuditFilter {
+type AuditPageQuery = Omit<AuditQuery, 'since'> & {
   before?: number | undefined;
-  /** Maximum entries. */
-  limit: number;
   /** What the reader may see. */
   reach: Reach;
-}
+};
 
 /** An entry without a team requires a reach of everything, one without an environment a reach of the team anywhere. */
 function maySee(reach: Reach, entry: AuditEntry): boolean {

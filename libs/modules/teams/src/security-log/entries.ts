@@ -81,7 +81,7 @@ export type SecurityEventOf<Type extends SecurityEvent['type']> = Extract<Securi
 export const { decode: decodeSecurityEvent, versionOf: versionOfSecurityEvent } =
   eventFamily(securityEventSchemas);
 
-/** The kinds by which the log is filtered. */
+/** The values of `tollgate audit --kind`. */
 export const securityEventKinds = {
   access: ['AccessRefused'],
   export: ['ExportMade'],

@@ -2,9 +2,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { type EventStore, StoreUnavailable, createEmbeddedEventStore } from '@tollgate/event-store';
 import { temporaryFile, temporaryStore } from '@tollgate/event-store/testing';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
+import { createFakeClock } from '@tollgate/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { appendTeamEvents, givenTeam, keyIssued, readAudit, testVerifier } from '../testing/teams.ts';
-import { verifyAudit } from './audit.ts';
+import { appendTeamEvents, givenTeam, keyIssued, testVerifier } from '../testing/teams.ts';
+import { readAudit, verifyAudit } from './audit.ts';
 import { checkChain } from './chain.ts';
 import { securityLogStream } from './entries.ts';
 import { createSecurityLog } from './security-log.ts';
@@ -20,6 +21,7 @@ const logOn = (store: EventStore) =>
   createSecurityLog({ store, clock: systemClock, ids: systemIds, log: silentLog });
 const catchUp = (store: EventStore) =>
   recordTeamChanges({ store, securityLog: logOn(store), verifier: testVerifier });
+const everything = { since: 0, limit: 10_000 };
 const verify = (store: EventStore, noted?: string) => verifyAudit({ store, verifier: testVerifier }, noted);
 
 describe('several concurrent writers', () => {
@@ -30,7 +32,7 @@ describe('several concurrent writers', () => {
     await Promise.all(
       names.map((name, number) => logs[number % 4]!.record([acted(name), acted(`${name} too`)])),
     );
-    const commands = (await readAudit(store)).map(({ data }) => data['command']);
+    const commands = (await readAudit(store, everything)).map(({ data }) => data['command']);
     expect(commands.toSorted()).toEqual(names.flatMap((name) => [name, `${name} too`]).toSorted());
     const { head, fault } = await checkChain(store.read(securityLogStream));
     expect([head?.revision, fault]).toEqual([79, undefined]);
@@ -48,9 +50,9 @@ describe('several concurrent writers', () => {
     ]);
     await appendTeamEvents(store, 'shop', [{ type: 'KeyRevoked', data: { keyId: 'k1' } }]);
     await Promise.all([catchUp(store), catchUp(store)]);
-    const changes = (await readAudit(store))
-      .filter(({ type }) => type === 'TeamChanged')
-      .map(({ data: { team, change } }) => `${String(team)} ${String(change)}`);
+    const changes = (await readAudit(store, { ...everything, kind: 'team' })).map(
+      ({ data: { team, change } }) => `${String(team)} ${String(change)}`,
+    );
     expect(changes).toEqual([
       ...['shop TeamAdded', 'shop KeyIssued', 'games TeamAdded', 'games KeyIssued', 'shop KeyRevoked'],
     ]);
@@ -62,7 +64,7 @@ test('a change of a team is recorded with its author, and without the hash of a 
   const store = await temporaryStore();
   await givenTeam(store, { team: 'shop', keyId: 'k1' });
   await catchUp(store);
-  const entries = await readAudit(store);
+  const entries = await readAudit(store, { ...everything, team: 'shop' });
   expect(entries[1]).toMatchObject({ type: 'TeamChanged', data: { change: 'KeyIssued', revision: 1 } });
   expect(JSON.stringify(entries)).not.toMatch(/secretHash|[0-9a-f]{64}/);
 });
@@ -73,10 +75,28 @@ test('an unsigned row in the stream of a team is recorded', async () => {
   const { data } = keyIssued({ team: 'shop', keyId: 'k9' });
   await store.append('team-shop', [{ id: systemIds.uuid(), type: 'KeyIssued', data, metadata: {} }], 'any');
   await catchUp(store);
-  const entries = await readAudit(store);
+  const entries = await readAudit(store, { ...everything, kind: 'team', team: 'shop' });
   expect(entries.at(-1)).toMatchObject({
     type: 'TeamEventRejected',
     data: { stream: 'team-shop', revision: 2, reason: 'not_signed' },
+  });
+});
+
+describe('reading', () => {
+  test('returns the last entries since a time, oldest first', async () => {
+    const store = await temporaryStore();
+    const clock = createFakeClock({ now: 1_000 });
+    const log = createSecurityLog({ store, clock, ids: systemIds, log: silentLog });
+    for (const name of ['a', 'b', 'c', 'd']) {
+      await log.record([acted(name)]);
+      await clock.advance(1_000);
+    }
+    const commands = async (query: Partial<Parameters<typeof readAudit>[1]>) =>
+      (await readAudit(store, { ...everything, ...query })).map(({ data }) => data['command']);
+    expect(await commands({ since: 2_000 })).toEqual(['b', 'c', 'd']);
+    expect(await commands({ limit: 2 })).toEqual(['c', 'd']);
+    expect(await commands({ kind: 'access' })).toEqual([]);
+    expect(await commands({ team: 'shop' })).toEqual([]);
   });
 });
 
@@ -173,5 +193,5 @@ test('an entry whose write failed is written by the next try', async () => {
   const log = logOn(failing);
   await expect(log.record([acted('a')])).rejects.toThrow(StoreUnavailable);
   await log.record([acted('a')]);
-  expect(await readAudit(store)).toHaveLength(1);
+  expect(await readAudit(store, everything)).toHaveLength(1);
 });

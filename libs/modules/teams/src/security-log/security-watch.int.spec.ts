@@ -5,7 +5,7 @@ import { createFakeClock, eventually } from '@tollgate/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { keyIdOfPerson } from '../operators/credentials.ts';
 import type { AccessRefusal } from '../team-directory.ts';
-import { readAudit } from '../testing/teams.ts';
+import { readAudit } from './audit.ts';
 import { createSecurityLog } from './security-log.ts';
 import { createSecurityWatch } from './security-watch.ts';
 
@@ -23,7 +23,7 @@ async function start(wrap = (store: EventStore) => store) {
     await running;
   };
   onTestFinished(stop);
-  const entries = () => readAudit(store);
+  const entries = () => readAudit(store, { since: 0, limit: 1_000 });
   /** Advances time until there are this many. */
   const grownTo = (count: number) =>
     eventually(async () => {

@@ -4,7 +4,6 @@ export {
   keyIssued,
   keyText,
   originsAllowed,
-  readAudit,
   testTeamKeys,
   testVerifier,
 } from './teams.ts';

@@ -2,8 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import { type EventStore, type NewEvent, loadState } from '@tollgate/event-store';
 import { signEvent, createTeamSigner, createTeamVerifier, newSigningKeys } from '../signing/signed-events.ts';
-import { everywhere, reachOf } from '../operators/grants.ts';
-import { type AuditEntry, readAuditPage } from '../security-log/audit.ts';
 import { scopes as allScopes, teamStream, type Scope, type TeamEvent } from '../team.ts';
 import type { TeamKeys } from '../teams.ts';
 import type { Environment } from '@tollgate/core';
@@ -81,9 +79,3 @@ export const keyText = (
   { keyId, environment = 'sandbox' }: GivenKey,
   changes: Partial<ApiKey> = {},
 ): string => formatApiKey({ environment, keyId, secret: secretOf(keyId), ...changes });
-
-/** Every entry of the security log, oldest first. */
-export async function readAudit(store: Pick<EventStore, 'read'>): Promise<AuditEntry[]> {
-  const reach = reachOf(everywhere('viewer'), ['operators:read']);
-  return (await readAuditPage(store, { reach, limit: 1_000 })).entries.toReversed();
-}
