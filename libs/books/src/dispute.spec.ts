@@ -1,6 +1,7 @@
 import { scenario, propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import matchedLater from './histories/dispute-matched-later.json' with { type: 'json' };
 import matched from './histories/dispute-matched.json' with { type: 'json' };
 import type { ObservedDispute } from '@tollgate/core';
@@ -268,4 +269,25 @@ test.each(Object.entries(histories))('the history "%s" is replayed to its disput
 test('the histories cover every event type', () => {
   const types = new Set(Object.values(histories).flatMap(({ events }) => events.map(({ type }) => type)));
   expect([...types].sort()).toEqual(Object.keys(disputeEventSchemas).sort());
+});
+
+test('any data in the store is read as an event, or refused with a specific error', () => {
+  const type = fc.oneof(
+    fc.constantFrom(...Object.keys(disputeEventSchemas), '__proto__', 'constructor', ''),
+    fc.string(),
+  );
+  const data = fc.oneof(
+    fc.dictionary(fc.constantFrom('amount', 'status', 'team'), fc.jsonValue()),
+    fc.jsonValue(),
+  );
+  fc.assert(
+    fc.property(type, data, (stored, value) => {
+      try {
+        expect(decodeDisputeEvent({ type: stored, data: value }).type).toBe(stored);
+      } catch (error) {
+        if (!(error instanceof z.ZodError || error instanceof RangeError)) throw error;
+      }
+    }),
+    { numRuns: propertyRuns(1_000) },
+  );
 });

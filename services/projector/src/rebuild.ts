@@ -1,5 +1,5 @@
 /** Folds all views again from the events, and writes those that differ. The live projector continues meanwhile. */
-import { type EventStore, readLast } from '@tollgate/event-store';
+import { type EventStore, StoreUnavailable, readLast } from '@tollgate/event-store';
 import { InvariantViolation, isRetryable, type Ids, type Log } from '@tollgate/service-kit';
 import { foldStream, kindOfStream, viewStreamOf, viewWrittenType } from '@tollgate/views';
 import { eachStream } from './compare.ts';
@@ -28,7 +28,7 @@ export async function rebuild(options: RebuildOptions): Promise<Rebuilt> {
     try {
       await rebuildView(options, stream);
     } catch (error) {
-      if (isRetryable(error)) throw error;
+      if (error instanceof StoreUnavailable || isRetryable(error)) throw error;
       log.error({ error, stream }, 'the view of a stream cannot be folded');
       failedStreams.push(stream);
     }

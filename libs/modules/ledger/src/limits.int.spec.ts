@@ -80,6 +80,16 @@ describe('the sum of a day', () => {
     expect(codeOf(await create('order-2', 51, by))).toBe('answered');
   });
 
+  it('is never exceeded by fifty concurrent requests of two processes, and can be used up', async () => {
+    const by = limited(limitOf('payout', null, 10_000));
+    const processes = [harness(), harness().startInstance()];
+    const results = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => payOut(`payout-${index}`, 700, by, processes[index % 2])),
+    );
+    expect(results.map(codeOf).filter((code) => code === 'answered')).toHaveLength(14);
+    expect(harness().provider.payoutRequests).toHaveLength(14);
+  });
+
   // M9: requests before the limit was set did not count.
   it('counts the whole day, including requests before the limit was set', async () => {
     expect(codeOf(await payOut('morning', 900, caller))).toBe('answered');
