@@ -40,7 +40,7 @@ function inSandbox(
     ['Console', `${signInLink}   (opens once, within 15 minutes)`],
     ['Sandbox', `${paymentServiceUrl}   (pay with the card 4392963203551251)`],
     apiKey === undefined
-      ? ['Key', `none: revoke a lost one (${commands} key list demo), then ${commands} key issue --help`]
+      ? ['Key', `none: ${commands} key issue demo --environment sandbox --scopes payments,refunds,read`]
       : ['Try', 'npm run demo   (in another terminal)'],
     ['Read', 'docs/team/quickstart.md'],
   ];
