@@ -8,7 +8,7 @@ import { eventually } from '@tollgate/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { shortTimes } from './agreement.ts';
 import { eventFiles } from './arrangement.ts';
-import { issueKey, operatorOf, tollgate, tollgateExit } from './commands.ts';
+import { issueKey, tollgate, tollgateExit } from './commands.ts';
 import { ledgerOf } from './ledger.ts';
 import {
   type Answer,
