@@ -114,8 +114,12 @@ export function isUncertain(world: World, operation: OperationOnRecord): boolean
   if (isFreed || [...refunds.values()].some(({ state }) => state === 'accepted')) return true;
   if (paymentsOf(world, operation).some(({ wasShownWrong }) => wasShownWrong)) return true;
   if (isLeftToReconciliation(world, operation)) return true;
+  if (!isInReview(operation)) return false;
+  // The banks demand more than was taken, as after a lowered amount: nothing is left that its discrepancy could reserve.
+  const taken = takenOf(world, operation);
+  if (taken.length > 0 && wantedBack(operation) > sumOf(taken, ({ amount }) => amount)) return true;
   // A payment in review is not waited for: the next inquiry finds changes at the provider.
-  return isInReview(operation) && !isLearnt(world, operation);
+  return !isLearnt(world, operation);
 }
 
 /**
@@ -150,25 +154,24 @@ function isLearnt(world: World, operation: OperationOnRecord): boolean {
 
 /** Remaining money of a payment; negative for a payout. */
 function leftAt(world: World, operation: OperationOnRecord): number {
-  const { phase, amount, approvedAmount, isPayable, isMisjudged } = operation;
+  const { phase, amount, isPayable, isMisjudged } = operation;
   if (!isPayable) return 0;
   const paidOut = payoutsOf(world, operation).filter(({ status }) => status !== 'declined');
-  const taken = paymentsOf(world, operation).filter(({ status }) => isTaken.has(status));
+  const taken = takenOf(world, operation);
   // A payout that awaits approval is reserved.
   const waits = phase === 'awaiting_approval' || phase === 'approval_granted';
   const there = sumOf(taken, (each) => each.amount - each.refundedAmount);
-  // After a revised amount, a bank may dispute more than remains. While a lower amount is in review, or if our amount was
-  // kept, the dispute counts within it.
-  const ours = approvedAmount > 0 ? approvedAmount : amount;
-  const isLowered = taken.some((each) => each.amount < ours);
-  const isWithin = isMisjudged || (isLowered && isInReview(operation));
-  const wanted = isWithin ? Math.min(wantedBack(operation), there) : wantedBack(operation);
+  // If our amount was kept, the dispute counts within it.
+  const wanted = isMisjudged ? Math.min(wantedBack(operation), there) : wantedBack(operation);
   return (
     there - (taken.length > 0 ? wanted : 0) - sumOf(paidOut, (each) => each.amount) - (waits ? amount : 0)
   );
 }
 
 export const isTaken = new Set<LedgerPayment['status']>(['approved', 'refunded']);
+
+const takenOf = (world: World, operation: OperationOnRecord) =>
+  paymentsOf(world, operation).filter(({ status }) => isTaken.has(status));
 
 /** The provider's payments under the operation's order numbers. */
 export const paymentsOf = ({ ledger }: World, { attempts, serviceToken }: OperationOnRecord) =>
