@@ -99,8 +99,12 @@ function wrapBus(
   return {
     ...broker,
     ...bus,
-    publish: async (topic, messages) => {
+    publish: async (topic, sent) => {
       const { publish } = topic.startsWith('gateway.') ? broker : bus;
+      // A send that was on the wire at a takeover may repeat a batch (docs/operator/kafka.md). Consumers drop it by `ce_id`.
+      const isRepeat = ({ headers }: (typeof sent)[number]) =>
+        broker.records.some((known) => known.topic === topic && known.headers['ce_id'] === headers['ce_id']);
+      const messages = life.isWaking() ? sent.filter((message) => !isRepeat(message)) : sent;
       if (scheduler.now() < downUntil.bus) throw unavailable();
       if (faults.strikes('bus-partly-written', life.random)) {
         await publish(topic, messages.slice(0, life.random.whole(0, messages.length)));

@@ -36,6 +36,9 @@ export function createMachine(name: string, scheduler: Scheduler, random: Random
   };
 }
 
+/** Longer than the delay of a delivery at waking. @unit milliseconds */
+const wakingMs = 1.5;
+
 interface LifeParts {
   scheduler: Scheduler;
   random: Random;
@@ -99,6 +102,8 @@ function beginLife(machine: string, count: number, { scheduler, random, skewMs }
     deliver,
     ask,
     isPaused,
+    /** True while it handles what arrived during a pause. */
+    isWaking: () => scheduler.now() >= pausedUntil && scheduler.now() < pausedUntil + wakingMs,
     clock: createClock({ scheduler, skewMs, uncountedMs: () => uncountedMs }, deliver),
     isAlive: () => isAlive,
     /** Breaks the connections of its peers. */
