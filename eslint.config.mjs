@@ -49,8 +49,8 @@ const tollgate = {
   ),
 };
 
-// Who may import whom, from the bottom to the top: the kit, the core, the books, the floor, the modules, and what composes them. A
-// project that is missing here may import no other one; `type:testing` is further limited below.
+// Who may import whom, from the bottom to the top: the kit, the core, the books, the floor, the modules, and what composes
+// them. A project that is missing here may import no other one; `type:testing` is further limited below.
 const kit = ['scope:service-kit', 'scope:event-store', 'scope:message-bus', 'type:testing'];
 const core = [...kit, 'scope:core'];
 const books = [...core, 'scope:books'];

@@ -2,10 +2,10 @@ import { scenario, propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import matchedLater from './histories/dispute-matched-later.json' with { type: 'json' };
-import matched from './histories/dispute-matched.json' with { type: 'json' };
 import type { ObservedDispute } from '@tollgate/core';
 import { InvariantViolation } from '@tollgate/service-kit';
+import matchedLater from './histories/dispute-matched-later.json' with { type: 'json' };
+import matched from './histories/dispute-matched.json' with { type: 'json' };
 import {
   decideDispute,
   decodeDisputeEvent,

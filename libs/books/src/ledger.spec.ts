@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import {
+  type PaymentEvent,
+  type PaymentState,
+  type PayoutEvent,
+  type PayoutState,
+  evolve,
+  evolvePayout,
+} from '@tollgate/core';
+import {
   entriesOf,
   entryKindOf,
   spendingOfPayment,
@@ -10,14 +18,6 @@ import {
   type JournalEntry,
   type Standing,
 } from './ledger.ts';
-import {
-  type PaymentEvent,
-  type PaymentState,
-  type PayoutEvent,
-  type PayoutState,
-  evolve,
-  evolvePayout,
-} from '@tollgate/core';
 import { payoutApprovalRequested, payoutHistoryTo, payoutTerms } from '@tollgate/core/testing/payout-samples';
 import { adopted, historyTo, refundSubmitted, sampleEvents } from '@tollgate/core/testing/samples';
 

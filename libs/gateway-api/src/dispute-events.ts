@@ -1,10 +1,10 @@
 /** The public form of each dispute event: its meaning, its data and an example. */
 import { omitUndefined } from '@tollgate/service-kit';
+import type { DisputeEvent, DisputeEventType } from '@tollgate/books';
 import { disputeFacts } from './dispute.ts';
 import { publicEvent, type PublicEvent } from './public-object.ts';
 import { paymentToken } from './refund.ts';
 import { instant } from './values.ts';
-import type { DisputeEvent, DisputeEventType } from '@tollgate/books';
 
 /** The provider's word is kept under `status`, and ours next to it. */
 const facts = ({ status, state, ...data }: DisputeFacts) => ({

@@ -1,10 +1,10 @@
 /** The dispute as teams see it. */
 import { disputeStates } from '@tollgate/core';
 import { z } from 'zod';
+import type { DisputeAggregate } from '@tollgate/books';
 import { oneOf, publicObject, showing } from './public-object.ts';
 import { paymentToken } from './refund.ts';
 import { age, amount, currency, environment, example, instant } from './values.ts';
-import type { DisputeAggregate } from '@tollgate/books';
 
 export const disputeToken = z
   .string()

@@ -1,9 +1,6 @@
 /** The ledger as teams see it: entries of the journal, statements and balances. */
 import { environmentSchema } from '@tollgate/core';
 import { z } from 'zod';
-import { oneOf, onTopics, showing, shownBy } from './public-object.ts';
-import { refundToken } from './refund.ts';
-import { currency, example, instant } from './values.ts';
 import {
   entryKinds,
   ledgerAccounts,
@@ -11,6 +8,9 @@ import {
   type LedgerAccount,
   type LedgerOwner,
 } from '@tollgate/books';
+import { oneOf, onTopics, showing, shownBy } from './public-object.ts';
+import { refundToken } from './refund.ts';
+import { currency, example, instant } from './values.ts';
 
 /** Minor units, below zero as well. */
 const signed = shownBy(

@@ -1,4 +1,4 @@
-/** What happens to a payment can be traced by the id of its cause, to the webhook at a team's receiver. */
+/** A payment can be traced by the id of its cause, up to the webhook at a team's receiver. */
 import { isRequestId } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
@@ -11,7 +11,7 @@ import { type System, startSystem, stopEverything } from './system.ts';
 const approvedCard = '4392963203551251';
 const card = { pan: approvedCard, expires: '12/2039', holder: 'Ada Lovelace', cvv: '123' };
 
-/** What the receiver got for a payment. */
+/** The webhooks of a payment that the receiver has. */
 const webhooksOf = (token: string) =>
   shop.received
     .map((each) => ({ ...each, body: JSON.parse(each.text) as WebhookBody }))

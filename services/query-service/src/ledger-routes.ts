@@ -7,6 +7,7 @@ import { omitUndefined, utcDayOf } from '@tollgate/service-kit';
 import type { Reach } from '@tollgate/teams';
 import { type JournalRow, SumTooLarge } from '@tollgate/views';
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { ledgerAccounts } from '@tollgate/books';
 import { textOfList } from './csv-exports.ts';
 import { byteOrderMark, decimal, toCsvLine, type Cell } from './csv.ts';
 import { allOwnersIn, ofCaller, ofTeams, ownersIn } from './list-query.ts';
@@ -19,7 +20,6 @@ import {
   toPublicStatement,
   type Statement,
 } from './statements.ts';
-import { ledgerAccounts } from '@tollgate/books';
 
 export function registerLedgerRoutes(app: FastifyInstance, deps: ReadDependencies, lists: ListRoutes): void {
   addJournal(deps, lists);

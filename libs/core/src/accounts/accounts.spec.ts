@@ -1,10 +1,10 @@
+import { breakerFailuresMax, breakerOpenMs } from '@tollgate/service-kit';
 import type { Provider } from '../provider.ts';
 import { type Log, type LogFields, StartupError, silentLog } from '@tollgate/service-kit';
 import { createFakeClock } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
 import { type Account, type PermitEnd, type Permit, type PermitResult } from './account.ts';
 import { createAccounts } from './accounts.ts';
-import { breakerFailuresMax, breakerOpenMs } from '@tollgate/service-kit';
 import { permitWaitMs, waitingMax } from './permits.ts';
 
 /** Compared by identity only. */

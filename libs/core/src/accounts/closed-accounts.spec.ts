@@ -1,4 +1,5 @@
 /** Operators close an account to new payments, or entirely, and change its terms while calls are under way. */
+import { breakerFailuresMax } from '@tollgate/service-kit';
 import type { AccountState } from './account.ts';
 import type { Provider } from '../provider.ts';
 import { StartupError, silentLog } from '@tollgate/service-kit';
@@ -6,7 +7,6 @@ import { createFakeClock } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
 import type { Account, Permit, PermitResult } from './account.ts';
 import { createAccounts } from './accounts.ts';
-import { breakerFailuresMax } from '@tollgate/service-kit';
 import { permitWaitMs } from './permits.ts';
 
 const account = (name: string, changes: Partial<Account> = {}): Account => ({

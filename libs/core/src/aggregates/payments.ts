@@ -15,7 +15,7 @@ export type PaymentAggregate = AggregateAt<Position>;
 export type Payments = Repository<PaymentAggregate, PaymentEvent, PaymentInput, PaymentRefusal>;
 export type PaymentDone = Done<PaymentAggregate, PaymentEvent>;
 
-/** How the stream of a payment is read, whoever decides. */
+/** Reads and folds the stream of a payment. Each repository adds its decisions. */
 export const foldOfPayments = {
   stream: paymentStream,
   decode: decodePaymentEvent,

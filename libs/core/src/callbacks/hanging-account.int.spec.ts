@@ -1,3 +1,4 @@
+import { breakerOpenMs } from '@tollgate/service-kit';
 import { encodeCallbackRecord, providerCallbacksTopic } from './callback-records.ts';
 import type { BusRecord, MessageBus } from '@tollgate/message-bus';
 import { inquiryNeedOf } from '../domain/payment/inquiry-need.ts';
@@ -8,7 +9,6 @@ import { expect, it } from 'vitest';
 import { inquireNamed } from '../inquiry/inquire.ts';
 import { accountNamed, cause, teaFor } from '../testing/harness.ts';
 import { useHarness } from '../testing/use-harness.ts';
-import { breakerOpenMs } from '@tollgate/service-kit';
 import { consumeCallbacks } from './callback-consumer.ts';
 import { readCallback } from '../testing/read-callback.ts';
 

@@ -1,9 +1,9 @@
+import { breakerFailuresMax, breakerOpenMs } from '@tollgate/service-kit';
 import type { InquiryOutcome } from '../provider.ts';
 import { createFakeProvider } from '../testing/fake-provider.ts';
 import { silentLog } from '@tollgate/service-kit';
 import { type FakeClock, createFakeClock } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
-import { breakerFailuresMax, breakerOpenMs } from '@tollgate/service-kit';
 import { createAskAccount, inquiryPriorityOf, inquiryScheduleName } from './ask-account.ts';
 
 const known = { environment: 'sandbox', account: 'main' } as const;

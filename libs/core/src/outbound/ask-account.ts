@@ -1,8 +1,8 @@
 /** Inquires at a provider within the budget of the account. A hanging account delays no other account. */
+import { type BreakerChange, type Clock, type Log, createCircuitBreaker } from '@tollgate/service-kit';
 import type { Environment } from '../domain/values.ts';
 import type { InquiryFailure } from '../domain/failed-inquiry.ts';
 import type { Inquirer, InquiryOutcome } from '../provider.ts';
-import { type BreakerChange, type Clock, type Log, createCircuitBreaker } from '@tollgate/service-kit';
 import { breakerEndOf } from '../accounts/account.ts';
 import type { Accounts, InquiryLimits } from '../accounts/accounts.ts';
 import type { Cause } from '../aggregates/repository.ts';

@@ -9,9 +9,9 @@ import {
 } from '@tollgate/core';
 import { type SecurityEventKind, securityEventKinds, teamChanges } from '@tollgate/teams';
 import { z } from 'zod';
+import { entryKinds, ledgerAccounts } from '@tollgate/books';
 import { refundPhases, refundStatuses } from '../refund.ts';
 import { metadataFilterSchema } from './metadata-filter.ts';
-import { entryKinds, ledgerAccounts } from '@tollgate/books';
 
 const once = z.string('must be given once');
 const text = (max: number) => once.max(max, `must be at most ${max} characters`).optional();

@@ -3,9 +3,9 @@ import { currencySchema } from '@tollgate/core/money';
 import { environmentSchema, limitedOperations, walletNameSchema } from '@tollgate/core';
 import { networksMax, requestsPerSecondSchema, scopeSchema, scopes, teamNameSchema } from '@tollgate/teams';
 import { z } from 'zod';
+import { originPurposes, originsMax } from '@tollgate/service-kit';
 import { instantSchema } from './queries.ts';
 import { holdsNoCardNumber, mustHoldNoCardNumber } from './kept-text.ts';
-import { originPurposes, originsMax } from '@tollgate/service-kit';
 
 const scopeRule = `must be a list of ${scopes.join(', ')}, each once`;
 

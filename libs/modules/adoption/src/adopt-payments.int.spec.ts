@@ -1,9 +1,9 @@
 import { type ObservedPayment, type FoundPayment, deriveUnmatchedToken, walletNameOf } from '@tollgate/core';
 import { describe, expect, it } from 'vitest';
 import { caller, teaFor, useHarness } from '@tollgate/core/testing';
+import { standingsOfPayment } from '@tollgate/books';
 import { type AdoptionOrder, adoptPayments } from './adopt-payments.ts';
 import type { AdoptedRow } from './adopt-row.ts';
-import { standingsOfPayment } from '@tollgate/books';
 
 const harness = useHarness();
 

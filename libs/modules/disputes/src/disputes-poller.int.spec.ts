@@ -4,6 +4,7 @@ import { type InquiryOutcome } from '@tollgate/core';
 import { TollgateError } from '@tollgate/service-kit';
 import { createFakeClock, createFakeIds } from '@tollgate/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { type DisputeEvent, decodeDisputeEvent, disputeStream } from '@tollgate/books';
 import { createDisputes, deriveDisputeToken } from './disputes.ts';
 import {
   type FakeAccount,
@@ -11,7 +12,6 @@ import {
   dispute,
   startPoller as startPollerOver,
 } from './testing/poller-harness.ts';
-import { type DisputeEvent, decodeDisputeEvent, disputeStream } from '@tollgate/books';
 
 const second = 1_000;
 const minute = 60 * second;

@@ -12,8 +12,8 @@ import type {
   InquiryOutcome,
   RecordDispute,
 } from '@tollgate/core';
-import { type Disputes, createDisputes, deriveDisputeToken } from './disputes.ts';
 import type { DisputeAggregate } from '@tollgate/books';
+import { type Disputes, createDisputes, deriveDisputeToken } from './disputes.ts';
 
 export interface DisputesPollerDependencies {
   store: EventStore;

@@ -9,9 +9,9 @@ import { silentLog } from '@tollgate/service-kit';
 import { createFakeClock } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
 import { accountNamed, caller, createFakeProvider } from '@tollgate/core/testing';
+import type { LedgerAmounts } from '@tollgate/books';
 import { createBalances } from './balance.ts';
 import type { Reservation } from './reservations.ts';
-import type { LedgerAmounts } from '@tollgate/books';
 
 const asked = { kind: 'balance', balance: { currency: 'EUR', available: 700, hold: 300 } };
 

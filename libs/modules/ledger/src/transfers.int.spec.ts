@@ -2,10 +2,10 @@ import { type Requester } from '@tollgate/core';
 import { caller, cause, useHarness } from '@tollgate/core/testing';
 import type { EventStore } from '@tollgate/event-store';
 import { describe, expect, it } from 'vitest';
+import type { Transfer } from '@tollgate/books';
 import { differencesOf, recomputeLedger } from './recompute.ts';
 import { balanceOf, reservationsOf } from './testing/reservations-of.ts';
 import { transferMoney } from './transfers.ts';
-import type { Transfer } from '@tollgate/books';
 
 const harness = useHarness();
 const shop: Requester = { ...caller, wallet: { kind: 'own' } };

@@ -8,10 +8,10 @@ import {
 } from '@tollgate/core';
 import { readLast } from '@tollgate/event-store';
 import { canonicalJson, utcDayOf } from '@tollgate/service-kit';
+import { decodeTransferEvent, type Transfer, transferStream } from '@tollgate/books';
 import { type Reservation, reserve } from './reservations.ts';
 import { availableCap } from './balance-and-limit-guard.ts';
 import type { WalletReservations, WalletReservationsDependencies } from './wallet-reservations.ts';
-import { decodeTransferEvent, type Transfer, transferStream } from '@tollgate/books';
 
 export type TransferResult =
   | { kind: 'transferred'; token: string; replayed: boolean }

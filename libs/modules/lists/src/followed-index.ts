@@ -22,11 +22,11 @@ import {
   readLedger,
   viewSchemaVersion,
 } from '@tollgate/views';
+import type { Standing } from '@tollgate/books';
 import { createIndexFile, type IndexFile, type IndexFileOptions } from './index-file.ts';
 import { indexSchema } from './index-schema.ts';
 import { existsSync } from 'node:fs';
 import { allBalancesIn, ledgerSourceOf } from './index-ledger.ts';
-import type { Standing } from '@tollgate/books';
 
 /** The readers' side, in this thread or another one. */
 export interface FollowedIndex extends Pick<

@@ -4,12 +4,12 @@
  */
 import type { Position, RecordedEvent } from '@tollgate/event-store';
 import { journalOf, type JournalRow, type ViewEnvelope, type ViewKind } from '@tollgate/views';
+import type { EntryKind, LedgerAccount, LedgerOwner } from '@tollgate/books';
 import type { IndexFile } from './index-file.ts';
 import { ageTerms, walkOf, type Term, type Walk } from './index-filters.ts';
 import { listRows } from './index-lists.ts';
 import type { Row, Statements } from './index-rows.ts';
 import type { ListOwner, ListOrder, OfOwners, PageQuery, Place, ViewList } from './list-page.ts';
-import type { EntryKind, LedgerAccount, LedgerOwner } from '@tollgate/books';
 
 /**
  * The key of an entry is the position of its event and its number there. `team` is empty for entries without a team in a shared

@@ -30,9 +30,9 @@ import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { entriesOf, ledgerAccounts, type Standing } from '@tollgate/books';
 import { parsePostings } from './index-journal.ts';
 import { createPaymentIndex, type PaymentIndex } from './payment-index.ts';
-import { entriesOf, ledgerAccounts, type Standing } from '@tollgate/books';
 
 const { accepted, approved, declined, refunding, refundApproved, refundedElsewhere } = happening;
 const wallet = { environment: 'sandbox', wallet: 'team-shop', currency: 'EUR' } as const;

@@ -13,10 +13,10 @@ import type {
   WalletQuery,
   TotalsRow,
 } from '@tollgate/views';
+import type { LedgerAmounts, Spending, Standing } from '@tollgate/books';
 import type { IndexFile } from './index-file.ts';
 import type { Changed } from './index-journal.ts';
 import type { Statements } from './index-rows.ts';
-import type { LedgerAmounts, Spending, Standing } from '@tollgate/books';
 
 /** The keys of each sum. */
 const sumKeys = {

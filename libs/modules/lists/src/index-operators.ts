@@ -156,7 +156,10 @@ export function dueAtOf(file: IndexFile, token: string): number | undefined {
   return dueAt === null || dueAt === undefined ? undefined : Number(dueAt);
 }
 
-/** As {@link findByServiceToken}, through any account. Skips from one account to the next in the index of provider tokens, at one lookup per account. */
+/**
+ * As {@link findByServiceToken}, through any account. Skips from one account to the next in the index of provider tokens, at
+ * one lookup per account.
+ */
 export function tokenByServiceToken(file: IndexFile, serviceToken: string): string | undefined {
   const next = (after: string) =>
     `SELECT environment, account FROM payments INDEXED BY payments_by_service_token

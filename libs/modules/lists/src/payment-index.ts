@@ -173,7 +173,9 @@ const wholeReads = {
   listPayments: listOf('payments', [paymentKind]),
   listPayouts: listOf('payouts', [payoutKind]),
   listOperations: listOf<OperationView>('operations', [paymentKind, payoutKind]),
+  /** By opening time. Those without a known payment have the team ''. */
   listDisputes: listOf('disputes', [disputeKind]),
+  /** By the time of their request. */
   listRefunds,
   listJournal,
   listReviews,

@@ -1,10 +1,10 @@
 import { assertTimeBound } from '@tollgate/testing/time-bound';
 import { describe, it } from 'vitest';
 import { isToken } from '@tollgate/core';
+import { isAllowedOrigin, normalizeOrigin } from '@tollgate/service-kit';
 import { parseApiKey } from './api-key.ts';
 import { createNetworkList, normalizeNetwork } from './networks.ts';
 import { savedViewSchema } from './operators/saved-views.ts';
-import { isAllowedOrigin, normalizeOrigin } from '@tollgate/service-kit';
 
 const header = 16 * 1024;
 const body = 64 * 1024;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import history from '../histories/v1/team.json' with { type: 'json' };
 import { InvariantViolation } from '@tollgate/core';
+import { originPurposes, originsMax, type OriginPurpose } from '@tollgate/service-kit';
+import history from '../histories/v1/team.json' with { type: 'json' };
 import {
   activeKeysMax,
   decideTeam,
@@ -17,7 +18,6 @@ import {
   type TeamState,
 } from './team.ts';
 import { networksMax } from './networks.ts';
-import { originPurposes, originsMax, type OriginPurpose } from '@tollgate/service-kit';
 
 const added: TeamEvent = { type: 'TeamAdded', data: { name: 'shop' } };
 

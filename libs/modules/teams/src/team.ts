@@ -9,13 +9,6 @@ import {
   environmentSchema,
   type Environment,
 } from '@tollgate/core';
-import { networksMax, normalizeNetwork } from './networks.ts';
-import {
-  rotateWebhookSecret,
-  webhookRotationSchema,
-  type RotateWebhookSecret,
-  type WebhookRotation,
-} from './webhook-rotation.ts';
 import {
   omitUndefined,
   normalizeOrigin,
@@ -23,6 +16,13 @@ import {
   originsMax,
   type OriginPurpose,
 } from '@tollgate/service-kit';
+import { networksMax, normalizeNetwork } from './networks.ts';
+import {
+  rotateWebhookSecret,
+  webhookRotationSchema,
+  type RotateWebhookSecret,
+  type WebhookRotation,
+} from './webhook-rotation.ts';
 import {
   decideMoney,
   evolveMoney,

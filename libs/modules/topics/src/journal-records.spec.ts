@@ -2,24 +2,17 @@ import { decodeGatewayRecord, decodeJournalRecord, gatewayJournalTopic, toIso } 
 import { headersSchema } from '@tollgate/gateway-api/asyncapi';
 import type { RecordedEvent } from '@tollgate/event-store';
 import { kindOfStream, type ViewEnvelope } from '@tollgate/views';
-import { type AnyEvent, anyHistory, anyPayoutHistory, toRecordedIn } from '@tollgate/views/testing';
+import {
+  type AnyEvent,
+  anyHistory,
+  anyPayoutHistory,
+  toRecordedIn,
+  walletTransferred,
+} from '@tollgate/views/testing';
 import { propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { recordsOfStep } from './topic-records.ts';
-
-const transferred = {
-  type: 'WalletTransferred',
-  data: {
-    environment: 'sandbox',
-    account: 'main',
-    currency: 'EUR',
-    amount: 100,
-    from: 'team-shop',
-    to: 'wallet-both',
-    reason: 'r',
-  },
-};
 
 /** The journal records of a history, with the event of each. */
 function journalOf(stream: string, history: readonly AnyEvent[]) {
@@ -45,7 +38,7 @@ it('every entry of any history sums to zero, names its event, and has its wallet
   const histories = fc.oneof(
     anyHistory.map((history) => ({ stream: 'payment-x_1', history })),
     anyPayoutHistory.map((history) => ({ stream: 'payout-x_1', history })),
-    fc.constant({ stream: 'transfer-x_1', history: [transferred] }),
+    fc.constant({ stream: 'transfer-x_1', history: [walletTransferred] }),
   );
   fc.assert(
     fc.property(histories, ({ stream, history }) => {
@@ -66,7 +59,7 @@ it('every entry of any history sums to zero, names its event, and has its wallet
 });
 
 it('a transfer has an entry in either wallet, at separate positions', () => {
-  const entries = journalOf('transfer-tr_1', [transferred]);
+  const entries = journalOf('transfer-tr_1', [walletTransferred]);
   const [event] = entries.map((each) => each.event);
   expect(entries.map(({ record }) => record.headers['tollgate_position'])).toEqual([
     `${event?.position}~0`,

@@ -31,8 +31,8 @@ import {
 import { propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { publishedKinds } from './topic-records.ts';
 import { type DisputeEvent, disputeEventSchemas, disputeStream, evolveDispute } from '@tollgate/books';
+import { publishedKinds } from './topic-records.ts';
 
 const metadata = { order: '4711' };
 const request = requested({ metadata, orderNumber: 'order-1', recurring: true, recurringToken: 'rec_1' });

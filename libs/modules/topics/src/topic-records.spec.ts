@@ -17,8 +17,8 @@ import {
 import { propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createRecordOf, publishedStream } from './topic-records.ts';
 import { disputeEventSchemas } from '@tollgate/books';
+import { createRecordOf, publishedStream } from './topic-records.ts';
 
 const kinds: [string, fc.Arbitrary<AnyEvent[]>, object, (record: never) => { kind: string }][] = [
   ['payment', anyHistory, paymentEventSchemas, decodePaymentRecord],

@@ -2,7 +2,6 @@
 import { ownWalletTeam } from '@tollgate/core';
 import type { Position, RecordedEvent } from '@tollgate/event-store';
 import { omitUndefined } from '@tollgate/service-kit';
-import type { ViewEnvelope, ViewKind } from './view-kind.ts';
 import {
   entriesOf,
   type EntryKind,
@@ -10,6 +9,7 @@ import {
   type LedgerAccount,
   type LedgerOwner,
 } from '@tollgate/books';
+import type { ViewEnvelope, ViewKind } from './view-kind.ts';
 
 export interface JournalRow extends LedgerOwner {
   /** Absent for an entry without a team in a shared wallet. */

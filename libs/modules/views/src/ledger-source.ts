@@ -5,9 +5,9 @@
 import { type Environment, type LimitedOperation } from '@tollgate/core';
 import type { RecordedEvent } from '@tollgate/event-store';
 import { TollgateError, utcDayOf } from '@tollgate/service-kit';
+import { createLedgerChanges, type LedgerAmounts, type Spending, type Standing } from '@tollgate/books';
 import { kindOfStream, paymentKind, payoutKind, transferKind } from './view-kinds.ts';
 import type { ViewEnvelope, ViewKind } from './view-kind.ts';
-import { createLedgerChanges, type LedgerAmounts, type Spending, type Standing } from '@tollgate/books';
 
 export interface LedgerSource {
   /**

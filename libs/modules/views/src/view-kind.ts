@@ -15,8 +15,8 @@ import {
 } from '@tollgate/event-store';
 import { InvariantViolation, type Environment, type InquiryNeed } from '@tollgate/core';
 import { z } from 'zod';
-import type { Contribution } from './totals.ts';
 import type { Spending, Standing } from '@tollgate/books';
+import type { Contribution } from './totals.ts';
 
 /**
  * Raise with every change to a schema of views, to the fold, to the booking rule, or to the contents or columns of the index:

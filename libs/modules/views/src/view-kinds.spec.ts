@@ -17,26 +17,13 @@ import {
 import { anyDisputeHistory, anyPayoutHistory } from './testing/payout-histories.ts';
 import { anyUnmatchedHistory } from './testing/unmatched-histories.ts';
 import { anyHistory } from './testing/payment-histories.ts';
-import { toRecordedIn, type AnyEvent } from './testing/histories.ts';
-
-const transferred: AnyEvent = {
-  type: 'WalletTransferred',
-  data: {
-    environment: 'sandbox',
-    account: 'main',
-    currency: 'EUR',
-    amount: 100,
-    from: 'team-shop',
-    to: 'wallet-both',
-    reason: 'r',
-  },
-};
+import { toRecordedIn, walletTransferred, type AnyEvent } from './testing/histories.ts';
 
 const kinds: [string, ViewKind, fc.Arbitrary<AnyEvent[]>][] = [
   ['payment', paymentKind, anyHistory],
   ['payout', payoutKind, anyPayoutHistory],
   ['dispute', disputeKind, anyDisputeHistory],
-  ['transfer', transferKind, fc.constant([transferred])],
+  ['transfer', transferKind, fc.constant([walletTransferred])],
   ['unmatched', unmatchedKind, anyUnmatchedHistory],
 ];
 

@@ -13,6 +13,13 @@ import {
   type Review,
 } from '@tollgate/core';
 import { utcDayOf } from '@tollgate/service-kit';
+import {
+  spendingOfPayment,
+  spendingOfPayout,
+  standingsOfPayment,
+  standingsOfPayout,
+  standingsOfTransfer,
+} from '@tollgate/books';
 import type { Columns, ViewKind } from './view-kind.ts';
 import type { Contribution } from './totals.ts';
 import {
@@ -27,13 +34,6 @@ import {
   type TransferView,
   type UnmatchedView,
 } from './views.ts';
-import {
-  spendingOfPayment,
-  spendingOfPayout,
-  standingsOfPayment,
-  standingsOfPayout,
-  standingsOfTransfer,
-} from '@tollgate/books';
 
 export const paymentKind: ViewKind<PaymentView> = {
   name: 'payment',

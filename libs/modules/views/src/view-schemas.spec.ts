@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
+import { entriesOf, entryKindOf } from '@tollgate/books';
 import { viewSchemaVersion, type ViewEnvelope, type ViewKind } from './view-kind.ts';
 import { paymentKind, payoutKind, transferKind, viewKinds } from './view-kinds.ts';
-import { toRecordedIn, type AnyEvent } from './testing/histories.ts';
+import { toRecordedIn, walletTransferred, type AnyEvent } from './testing/histories.ts';
 import { anyHistory } from './testing/payment-histories.ts';
 import { anyPayoutHistory } from './testing/payout-histories.ts';
-import { entriesOf, entryKindOf } from '@tollgate/books';
 import { historyTo } from '@tollgate/core/testing/samples';
 import { payoutHistoryTo } from '@tollgate/core/testing/payout-samples';
 
@@ -70,19 +70,6 @@ const disagreeing = (operation: 'payment' | 'payout', serviceToken: string, amou
   differs(operation, serviceToken, amount / 2),
   kept(2, { releases: true }),
 ];
-const transferred: AnyEvent = {
-  type: 'WalletTransferred',
-  data: {
-    environment: 'sandbox',
-    account: 'main',
-    currency: 'EUR',
-    amount: 100,
-    from: 'team-shop',
-    to: 'wallet-both',
-    reason: 'r',
-  },
-};
-
 // Two commits had changed how money is booked, and every index kept its old sums.
 it('the booking rule changes only with the version: raise viewSchemaVersion, unless only these histories have changed', () => {
   const sampled = <Event extends AnyEvent>(histories: fc.Arbitrary<Event[]>): AnyEvent[][] =>
@@ -92,7 +79,7 @@ it('the booking rule changes only with the version: raise viewSchemaVersion, unl
     ...sampled(anyPayoutHistory).map((history) => entriesOfHistory(payoutKind, history)),
     entriesOfHistory(paymentKind, [...historyTo.approved, ...disagreeing('payment', 'token-a', 900)]),
     entriesOfHistory(payoutKind, [...payoutHistoryTo.approved, ...disagreeing('payout', 'token-a', 900)]),
-    entriesOfHistory(transferKind, [transferred]),
+    entriesOfHistory(transferKind, [walletTransferred]),
   ];
   const text = JSON.stringify(entries, (_, value: unknown) =>
     typeof value === 'bigint' ? String(value) : value,

@@ -18,7 +18,6 @@ import {
 } from '@tollgate/core';
 import type { Position } from '@tollgate/event-store';
 import { z } from 'zod';
-import { instantSchema, viewsOf, type Versioned } from './view-kind.ts';
 import {
   decodeDisputeEvent,
   decodeTransferEvent,
@@ -31,6 +30,7 @@ import {
   type DisputeAggregate,
   type TransferAggregate,
 } from '@tollgate/books';
+import { instantSchema, viewsOf, type Versioned } from './view-kind.ts';
 
 export type PaymentView = PaymentAggregate<Position> & Versioned;
 export type PayoutView = PayoutAggregate<Position> & Versioned;

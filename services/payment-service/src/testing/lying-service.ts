@@ -64,8 +64,8 @@ export function disguiseAs(lie: Lie, harness: Harness): Disguise {
       ...receiver,
       receivedFor: (name) =>
         receiver.receivedFor(name).flatMap((honest) => {
-          const told = lie.callback === undefined ? honest : lie.callback(honest);
-          return told === undefined ? [] : [{ ...honest, ...told, text: JSON.stringify(told.body) }];
+          const changed = lie.callback === undefined ? honest : lie.callback(honest);
+          return changed === undefined ? [] : [{ ...honest, ...changed, text: JSON.stringify(changed.body) }];
         }),
     }),
   };

@@ -1,8 +1,8 @@
 import { beginning, type EventStore, eventsUntilNow } from '@tollgate/event-store';
 import { ledgerPrefixes, type LedgerSource, readLedger } from '@tollgate/views';
 import { type Core, type Requester, walletNameOf } from '@tollgate/core';
-import { createWalletReservations, type WalletReservations } from '../wallet-reservations.ts';
 import type { LedgerAccount } from '@tollgate/books';
+import { createWalletReservations, type WalletReservations } from '../wallet-reservations.ts';
 
 /** An index that has nothing yet: every balance is summed up from the events. */
 const emptyIndex = (store: EventStore): LedgerSource => ({

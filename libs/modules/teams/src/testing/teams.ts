@@ -1,11 +1,11 @@
 /** Teams with keys in a real store, for specs. */
 import { randomUUID } from 'node:crypto';
 import { type EventStore, type NewEvent, loadState } from '@tollgate/event-store';
+import type { Environment } from '@tollgate/core';
+import { omitUndefined, type OriginPurpose } from '@tollgate/service-kit';
 import { signEvent, createTeamSigner, createTeamVerifier, newSigningKeys } from '../signing/signed-events.ts';
 import { scopes as allScopes, teamStream, type Scope, type TeamEvent } from '../team.ts';
 import type { TeamKeys } from '../teams.ts';
-import type { Environment } from '@tollgate/core';
-import { omitUndefined, type OriginPurpose } from '@tollgate/service-kit';
 import { formatApiKey, hashApiKeySecret, type ApiKey } from '../api-key.ts';
 import { appended } from '@tollgate/event-store/testing';
 

@@ -11,6 +11,20 @@ export interface AnyEvent {
   data: unknown;
 }
 
+/** A transfer between wallets. */
+export const walletTransferred: AnyEvent = {
+  type: 'WalletTransferred',
+  data: {
+    environment: 'sandbox',
+    account: 'main',
+    currency: 'EUR',
+    amount: 100,
+    from: 'team-shop',
+    to: 'wallet-both',
+    reason: 'r',
+  },
+};
+
 /** Events in an order that the domain allows, after the first one. */
 export const historiesOf = <State, Event>(
   first: Event,

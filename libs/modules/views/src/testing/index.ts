@@ -1,4 +1,12 @@
-export { type AnyEvent, historiesOf, planted, startedAt, toNewEvents, toRecordedIn } from './histories.ts';
+export {
+  type AnyEvent,
+  historiesOf,
+  planted,
+  startedAt,
+  toNewEvents,
+  toRecordedIn,
+  walletTransferred,
+} from './histories.ts';
 export {
   adopted,
   anyHistory,

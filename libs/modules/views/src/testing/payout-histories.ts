@@ -1,8 +1,8 @@
 /** Histories of payouts and disputes for specs. Every secret value is marked with `planted`. */
 import { evolvePayout, type Environment, type PayoutEvent, type PayoutEventOf } from '@tollgate/core';
 import fc from 'fast-check';
-import { historiesOf, planted, startedAt } from './histories.ts';
 import { evolveDispute, type DisputeEvent } from '@tollgate/books';
+import { historiesOf, planted, startedAt } from './histories.ts';
 
 export interface PayoutRequestedOptions {
   team?: string;
