@@ -51,7 +51,7 @@ const tollgate = {
 
 // Who may import whom, from the bottom to the top: the kit, the core, the books, the floor, the modules, and what composes
 // them. A project that is missing here may import no other one; `type:testing` is further limited below.
-const kit = ['scope:service-kit', 'scope:event-store', 'scope:message-bus', 'type:testing'];
+const kit = ['scope:service-kit', 'scope:accounts', 'scope:event-store', 'scope:message-bus', 'type:testing'];
 const core = [...kit, 'scope:core'];
 const books = [...core, 'scope:books'];
 const floor = [...books, 'scope:payment-api', 'scope:gateway-api', 'scope:teams', 'scope:views'];
@@ -66,6 +66,7 @@ const mayImport = {
   testing: [],
   conformance: ['type:testing'],
   'service-kit': ['type:testing'],
+  accounts: ['scope:service-kit', 'type:testing'],
   'event-store': ['scope:service-kit', 'type:testing'],
   'message-bus': ['scope:event-store', 'scope:service-kit', 'type:testing'],
   core: kit,
@@ -244,7 +245,9 @@ const environment = {
 // The domain is pure: it has a list of what it may import, and needs nothing of its surroundings.
 const domainPackages = [
   ...['zod', 'xstate'],
-  ...['card-number', 'errors', 'omit-undefined'].map((file) => `@tollgate/service-kit/${file}`),
+  ...['card-number', 'environment', 'errors', 'omit-undefined'].map(
+    (file) => `@tollgate/service-kit/${file}`,
+  ),
 ];
 const domainSpecPackages = [...domainPackages, '@tollgate/testing', 'vitest', 'fast-check'];
 const surroundings = [

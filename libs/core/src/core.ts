@@ -2,7 +2,7 @@
 import { type EventStore, createRecentlyUsed } from '@tollgate/event-store';
 import type { Environment } from './domain/values.ts';
 import { type Clock, type Ids, type Log, type Vault, inCause } from '@tollgate/service-kit';
-import type { ChangeableAccounts } from './accounts/accounts.ts';
+import type { ChangeableAccounts } from './accounts.ts';
 import { createPayments } from './aggregates/payments.ts';
 import { createPayouts } from './aggregates/payouts.ts';
 import { createRecurringTokens } from './aggregates/recurring-tokens.ts';

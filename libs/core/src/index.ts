@@ -1,6 +1,5 @@
 /** The core's public names. Files that a caller needs in full are exported in full; of the others, only the names listed. */
-export * from './accounts/account.ts';
-export * from './accounts/accounts.ts';
+export * from './accounts.ts';
 export * from './aggregates/recurring-tokens.ts';
 export { type RefundKey, refundKeyStream, refundKeyUsedSchema } from './aggregates/refund-keys.ts';
 export * from './aggregates/repository.ts';

@@ -11,6 +11,7 @@ export * from './unread-answers.ts';
 export * from './current-request.ts';
 export * from './data-secrets.ts';
 export * from './durations.ts';
+export * from './environment.ts';
 export * from './errors.ts';
 export * from './exact-request.ts';
 export * from './omit-undefined.ts';

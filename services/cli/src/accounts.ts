@@ -1,6 +1,6 @@
 /** `account …`: pauses, drains and resumes merchant accounts. */
 import { bodySchemas } from '@tollgate/gateway-api/http';
-import { type AccountState, type Environment } from '@tollgate/core';
+import { type Environment } from '@tollgate/core';
 import type { AccountName } from '@tollgate/gateway/configuration';
 import {
   changeAccount,
@@ -21,6 +21,7 @@ import {
 } from '@tollgate/service-kit/command-line';
 import * as read from './parameters.ts';
 import { type CommandTools, causeOf, command, noAccount, recordAction } from './tools.ts';
+import type { AccountState } from '@tollgate/accounts';
 
 const onAccount = {
   account: read.account,

@@ -1,12 +1,5 @@
 /** `adopt`: assigns payments that an account made before Tollgate to a team. */
-import {
-  type Account,
-  type InquiryLimits,
-  createAskAccount,
-  inquiryLimits,
-  type ComparablePayment,
-  walletNameOf,
-} from '@tollgate/core';
+import { type Account, createAskAccount, type ComparablePayment, walletNameOf } from '@tollgate/core';
 import { type AdoptedRow, type AdoptionOrder, type AdoptionTally, adoptPayments } from '@tollgate/adoption';
 import { createVault, omitUndefined, containsCardNumber, isAllowedOrigin } from '@tollgate/service-kit';
 import {
@@ -26,6 +19,7 @@ import * as read from './parameters.ts';
 import { refused, teamsOf } from './teams.ts';
 import { type CommandTools, openTemporaryIndex, stopSignalOf } from './tools.ts';
 import { nameOfInstallation, requireDataSecrets } from '@tollgate/event-store';
+import { type InquiryLimits, inquiryLimits } from '@tollgate/accounts';
 
 type Matcher = (found: ComparablePayment) => boolean;
 

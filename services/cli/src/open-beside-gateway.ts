@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { guardAppends, requireReadable } from '@tollgate/event-store';
 import type { TopicSpec } from '@tollgate/message-bus';
-import { inquiryLimits, schemaVersion } from '@tollgate/core';
+import { schemaVersion } from '@tollgate/core';
 import { providers } from '@tollgate/provider';
 import { type Clock, type Ids, type Log, StartupError } from '@tollgate/service-kit';
 import {
@@ -20,6 +20,7 @@ import {
 } from '@tollgate/gateway/configuration';
 import type { z } from 'zod';
 import { type OpenedTools, noAccount } from './tools.ts';
+import { inquiryLimits } from '@tollgate/accounts';
 
 export interface BesideGatewayConfig extends Partial<Omit<z.infer<typeof dataDirConfigSchema>, 'dataDir'>> {
   /** May contain the private keys of the accounts. */

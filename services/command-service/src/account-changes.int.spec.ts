@@ -1,5 +1,4 @@
 import { temporaryStore } from '@tollgate/event-store/testing';
-import { type AccountState } from '@tollgate/core';
 import { StartupError, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { type EventStore, StoreUnavailable } from '@tollgate/event-store';
@@ -14,6 +13,7 @@ import {
   recordRestore,
   requestReload,
 } from '@tollgate/merchant-accounts';
+import type { AccountState } from '@tollgate/accounts';
 
 const ada = { kind: 'person', name: 'ada', source: 'oidc' } as const;
 const cause = { correlationId: 'req_1', causationId: 'req_1', actor: ada };

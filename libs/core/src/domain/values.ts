@@ -2,9 +2,6 @@
 import { apiErrorSchema } from './money.ts';
 import { z } from 'zod';
 
-export const environmentSchema = z.enum(['sandbox', 'production']);
-export type Environment = z.infer<typeof environmentSchema>;
-
 /** Milliseconds since the Unix epoch. */
 export const instantSchema = z.int().min(0);
 
@@ -27,4 +24,5 @@ export const errorsSchema = z.array(apiErrorSchema).max(errorsMax);
 /** The refusal of a call that no inquiry has confirmed. */
 export const unconfirmedSchema = errorsSchema.exactOptional();
 
+export { type Environment, environmentSchema } from '@tollgate/service-kit/environment';
 export { omitUndefined } from '@tollgate/service-kit/omit-undefined';

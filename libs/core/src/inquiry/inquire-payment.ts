@@ -11,7 +11,7 @@ import { callWithoutOutcome } from '../domain/payment/inquiry-need.ts';
 import { withTermsOf } from '../domain/payment/observation.ts';
 import type { FoundPayment } from '../provider.ts';
 import { omitUndefined } from '@tollgate/service-kit';
-import type { Permit } from '../accounts/account.ts';
+import type { Permit } from '../accounts.ts';
 import type { PaymentAggregate } from '../aggregates/payments.ts';
 import type { RecurringTokens } from '../aggregates/recurring-tokens.ts';
 import { type Cause, requireDone } from '../aggregates/repository.ts';

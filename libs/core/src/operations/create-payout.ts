@@ -11,7 +11,7 @@ import { isSameRequest } from '../domain/request-fingerprint.ts';
 import type { PayOutDestination } from '../provider.ts';
 import { InvariantViolation, omitUndefined, maskCardNumber } from '@tollgate/service-kit';
 import { walletNameOf, type Requester } from '../domain/requester.ts';
-import type { Permit } from '../accounts/account.ts';
+import type { Permit } from '../accounts.ts';
 import type { PayoutAggregate, PayoutDone, Payouts } from '../aggregates/payouts.ts';
 import type { RecurringTokens } from '../aggregates/recurring-tokens.ts';
 import { type Cause, requireDone } from '../aggregates/repository.ts';

@@ -2,8 +2,7 @@
 import { type Clock, InvariantViolation } from '@tollgate/service-kit';
 import { type Requester } from '../domain/requester.ts';
 import { isOwnedBy, isToken } from '../domain/ownership.ts';
-import type { Unavailable } from '../accounts/account.ts';
-import type { Accounts } from '../accounts/accounts.ts';
+import type { Accounts } from '../accounts.ts';
 import type { PaymentAggregate, Payments } from '../aggregates/payments.ts';
 import type { RecurringTokens } from '../aggregates/recurring-tokens.ts';
 import type { Cause, Executed } from '../aggregates/repository.ts';
@@ -15,6 +14,7 @@ import type { QuietPeriods } from '../outbound/quiet-periods.ts';
 import type { FingerprintsOf } from '../tokens.ts';
 import { type Waiting, awaitOutcome } from './await-outcome.ts';
 import type { Guard } from './guard.ts';
+import type { Unavailable } from '@tollgate/accounts';
 
 export interface OperationDependencies {
   /** Name of the installation; tokens are derived from it. */

@@ -14,7 +14,7 @@ import { showsNoFurtherRefund } from '../domain/payment/refunds.ts';
 import { withTermsOf } from '../domain/payment/observation.ts';
 import { omitUndefined } from '@tollgate/service-kit';
 import type { Requester } from '../domain/requester.ts';
-import type { Permit } from '../accounts/account.ts';
+import type { Permit } from '../accounts.ts';
 import type { PaymentAggregate, PaymentDone, Payments } from '../aggregates/payments.ts';
 import type { RefundKeys } from '../aggregates/refund-keys.ts';
 import { type Cause, requireDone } from '../aggregates/repository.ts';

@@ -3,10 +3,14 @@ import { type BreakerChange, type Clock, type Log, createCircuitBreaker } from '
 import type { Environment } from '../domain/values.ts';
 import type { InquiryFailure } from '../domain/failed-inquiry.ts';
 import type { Inquirer, InquiryOutcome } from '../provider.ts';
-import { breakerEndOf } from '../accounts/account.ts';
-import type { Accounts, InquiryLimits } from '../accounts/accounts.ts';
+import type { Accounts } from '../accounts.ts';
 import type { Cause } from '../aggregates/repository.ts';
-import { type InquiryPriority, createInquiryBudget } from './inquiry-budget.ts';
+import {
+  breakerEndOf,
+  type InquiryLimits,
+  type InquiryPriority,
+  createInquiryBudget,
+} from '@tollgate/accounts';
 
 interface AccountName {
   environment: Environment;

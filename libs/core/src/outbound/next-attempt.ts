@@ -2,8 +2,7 @@
 import { callRules } from '../domain/outbound-call/outbound-call.ts';
 import { type AuthorizationOutcome } from '../domain/payment/payment-commands.ts';
 import type { Clock } from '@tollgate/service-kit';
-import type { Permit } from '../accounts/account.ts';
-import type { Accounts } from '../accounts/accounts.ts';
+import type { Accounts, Permit } from '../accounts.ts';
 import type { PaymentAggregate } from '../aggregates/payments.ts';
 import { type CallTimes, planAttempt } from './call-times.ts';
 

@@ -4,7 +4,7 @@ import { type AuthorizationOutcome, type ObservedPayment } from '../domain/payme
 import { withTermsOf } from '../domain/payment/observation.ts';
 import type { AuthorizeRequest } from '../provider.ts';
 import { InvariantViolation, omitUndefined } from '@tollgate/service-kit';
-import type { Permit } from '../accounts/account.ts';
+import type { Permit } from '../accounts.ts';
 import type { PaymentAggregate, PaymentDone, Payments } from '../aggregates/payments.ts';
 import { type Cause, requireDone } from '../aggregates/repository.ts';
 import { type AskAccount, answersThat } from './ask-account.ts';

@@ -3,9 +3,9 @@ import type { MaySend, Provider } from '../provider.ts';
 import { silentLog, startStopwatch } from '@tollgate/service-kit';
 import { createFakeClock } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
-import type { PermitEnd } from '../accounts/account.ts';
 import type { Asked } from './ask-account.ts';
 import { type OutboundCall, createSender } from './send.ts';
+import type { PermitEnd } from '@tollgate/accounts';
 
 const quietPeriods = { observe: () => undefined };
 

@@ -7,11 +7,12 @@
 import type { CallOperation, CallOutcome, CallWindow } from '../domain/outbound-call/outbound-call.ts';
 import type { MaySend, Provider } from '../provider.ts';
 import { type Clock, InvariantViolation, type Log, valueWithin } from '@tollgate/service-kit';
-import type { Permit, PermitEnd } from '../accounts/account.ts';
+import type { Permit } from '../accounts.ts';
 import type { Done } from '../aggregates/repository.ts';
 import type { Asked } from './ask-account.ts';
 import { type CallTimes, waitMaxMs } from './call-times.ts';
 import type { QuietPeriods } from './quiet-periods.ts';
+import type { PermitEnd } from '@tollgate/accounts';
 
 export interface OutboundCall<Answer> {
   /** This process's append of the announcement. It allows one call. */

@@ -18,8 +18,7 @@ import {
   systemClock,
 } from '@tollgate/service-kit';
 import { createFakeClock, createFakeIds } from '@tollgate/testing';
-import { type Account } from '../accounts/account.ts';
-import { type Accounts, createAccounts } from '../accounts/accounts.ts';
+import type { Account, Accounts } from '../accounts.ts';
 import type { Cause } from '../aggregates/repository.ts';
 import { type Core, type CoreDependencies, createCore } from '../core.ts';
 import { type CreatePaymentInput, createPayment } from '../operations/create-payment.ts';
@@ -31,6 +30,7 @@ import type { CallTimes } from '../outbound/call-times.ts';
 import type { Guard } from '../operations/guard.ts';
 import { createFingerprints } from '../tokens.ts';
 import { createFakeProvider } from './fake-provider.ts';
+import { createAccounts } from '@tollgate/accounts';
 
 export const times: CallTimes = { sendWithinMs: 1_000, callDeadlineMs: 2_000, quietMs: 3_000 };
 /** From the announcement until no caller waits for the answer, and until "not found" proves something. */

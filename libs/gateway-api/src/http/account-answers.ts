@@ -1,9 +1,10 @@
 /** Answers of the routes of merchant accounts. */
-import { accountStates, environmentSchema } from '@tollgate/core';
+import { environmentSchema } from '@tollgate/core';
 import { z } from 'zod';
 import { oneOf } from '../public-object.ts';
 import { instant } from '../values.ts';
 import { answer } from './answer-parts.ts';
+import { accountStates } from '@tollgate/accounts';
 
 const state = oneOf(
   accountStates,

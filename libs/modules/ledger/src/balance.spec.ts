@@ -1,10 +1,4 @@
-import {
-  type Account,
-  type Balance,
-  createAccounts,
-  type InquiryOutcome,
-  type Requester,
-} from '@tollgate/core';
+import { type Account, type Balance, type InquiryOutcome, type Requester } from '@tollgate/core';
 import { silentLog } from '@tollgate/service-kit';
 import { createFakeClock } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
@@ -12,6 +6,7 @@ import { accountNamed, caller, createFakeProvider } from '@tollgate/core/testing
 import type { LedgerAmounts } from '@tollgate/books';
 import { createBalances } from './balance.ts';
 import type { Reservation } from './reservations.ts';
+import { createAccounts } from '@tollgate/accounts';
 
 const asked = { kind: 'balance', balance: { currency: 'EUR', available: 700, hold: 300 } };
 

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { AccountState } from '@tollgate/core';
 import {
   type MerchantAccounts,
   accountChangeOf,
@@ -8,6 +7,7 @@ import {
   evolveMerchantAccounts,
   noAccountChanges,
 } from './merchant-account.ts';
+import type { AccountState } from '@tollgate/accounts';
 
 const change = (state: AccountState, reason = 'maintenance') =>
   ({ environment: 'production', account: 'main', state, reason, changedBy: 'ada', changedAt: 5 }) as const;

@@ -4,15 +4,14 @@
  */
 import { z } from 'zod';
 import {
-  type AccountState,
   type Decision,
   type Environment,
   environmentSchema,
   eventFamily,
   type EventOf,
   instantSchema,
-  merchantAccountKey,
 } from '@tollgate/core';
+import { type AccountState, merchantAccountKey } from '@tollgate/accounts';
 
 export const merchantAccountsStream = 'merchant-accounts';
 

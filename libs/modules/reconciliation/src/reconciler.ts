@@ -1,5 +1,5 @@
 /** Carries out reconciliations: those that are due, and those that people request. One process does it for all. */
-import { type Environment, merchantAccountKey, type Accounts } from '@tollgate/core';
+import { type Environment, type Accounts } from '@tollgate/core';
 import { type ReconciliationRequest } from './reconciliation.ts';
 import { isRetryable } from '@tollgate/service-kit';
 import { type Journal, createJournal, requestReconciliation } from './journal.ts';
@@ -10,6 +10,7 @@ import {
   runReconciliation,
 } from './reconciliation-run.ts';
 import { dueDay, lastCompleteDay, recentDifferences } from './schedule.ts';
+import { merchantAccountKey } from '@tollgate/accounts';
 
 export interface ReconcilerDependencies extends RunDependencies {
   accounts: Pick<Accounts, 'all'>;

@@ -3,7 +3,6 @@
  * listening sockets are left out; routes are called without a socket.
  */
 import { registerCallbackRoutes } from '@tollgate/callback-ingester';
-import { createAccounts } from '@tollgate/core';
 import { type EventStore, runUnderLease } from '@tollgate/event-store';
 import {
   type Parts,
@@ -34,6 +33,7 @@ import type { TeamDirectory } from '@tollgate/teams';
 import { type PaymentIndex, createPaymentIndex } from '@tollgate/lists';
 import Fastify, { type FastifyInstance, type RouteOptions } from 'fastify';
 import type { Life } from './machine.ts';
+import { createAccounts } from '@tollgate/accounts';
 
 export interface ProcessParts {
   life: Life;

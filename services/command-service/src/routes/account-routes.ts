@@ -1,14 +1,7 @@
 /** The merchant accounts, for operators: their health, our balance there, and their state. */
 import { toIso } from '@tollgate/gateway-api';
 import { routes, sendError } from '@tollgate/gateway-api/http';
-import {
-  type AccountState,
-  type DueInquiries,
-  inquiryShards,
-  type Account,
-  inquiryLimits,
-  type Accounts,
-} from '@tollgate/core';
+import { type DueInquiries, inquiryShards, type Account, type Accounts } from '@tollgate/core';
 import { StartupError, omitUndefined, isRetryable } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { toRefusedAnswer } from './answers.ts';
@@ -31,6 +24,7 @@ import {
   daysToReconcile,
   requestReload,
 } from '@tollgate/merchant-accounts';
+import { type AccountState, inquiryLimits } from '@tollgate/accounts';
 
 export interface AccountRouteDependencies extends RouteKit, AccountChangeDependencies {
   accounts: Accounts;

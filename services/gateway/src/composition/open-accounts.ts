@@ -1,12 +1,6 @@
 /** The merchant accounts that this gateway uses: those of a file, or one at its own sandbox. */
 import { isDeepStrictEqual } from 'node:util';
-import {
-  type Account,
-  type ChangeableAccounts,
-  createAccounts,
-  merchantAccountKey,
-  type Provider,
-} from '@tollgate/core';
+import { type Account, type ChangeableAccounts, type Provider } from '@tollgate/core';
 import { providers } from '@tollgate/provider';
 import { StartupError } from '@tollgate/service-kit';
 import { type ConfiguredAccount, readAccountsFile } from '../configuration/account-config.ts';
@@ -17,6 +11,7 @@ import { measureProvider } from './metrics/measured-provider.ts';
 import type { Metrics } from '../edge/metrics/metrics.ts';
 import { type Sandbox, openSandbox } from './sandbox.ts';
 import type { AccountsFile, FileDifferences } from '@tollgate/merchant-accounts';
+import { createAccounts, merchantAccountKey } from '@tollgate/accounts';
 
 export interface OpenedAccounts {
   accounts: ChangeableAccounts;

@@ -2,12 +2,13 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { type AccountConfig, inquiryLimits, environmentSchema } from '@tollgate/core';
+import { environmentSchema } from '@tollgate/core';
 import { currencySchema, orMissing } from '@tollgate/core/money';
 import { type ProviderName, defaultProvider, providerNames } from '@tollgate/provider';
 import { teamNameSchema } from '@tollgate/teams';
 import { Secret, StartupError, decodeUtf8, errorCode, omitUndefined } from '@tollgate/service-kit';
 import { z } from 'zod';
+import { type AccountConfig, inquiryLimits } from '@tollgate/accounts';
 
 export interface ConfiguredAccount extends AccountConfig {
   provider: ProviderName;

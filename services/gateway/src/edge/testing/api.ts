@@ -1,12 +1,6 @@
 /** The API server with all its services over a real store, without a socket, for specs. */
 import { readCallback } from '@tollgate/provider/callbacks';
-import {
-  type Account,
-  type Environment,
-  createAccounts,
-  createFingerprints,
-  inquiryDelays,
-} from '@tollgate/core';
+import { type Account, type Environment, createFingerprints, inquiryDelays } from '@tollgate/core';
 import { createCommandService } from '@tollgate/command-service';
 import type { EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
@@ -52,6 +46,7 @@ import { registerApi } from '../http-servers.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import { registerDocumentation } from '../openapi/documentation-routes.ts';
 import type { AccountsFile } from '@tollgate/merchant-accounts';
+import { createAccounts } from '@tollgate/accounts';
 
 const operatorSecrets = parseInternalSecrets(`k1:${'o'.repeat(32)}`);
 const dataSecrets = parseDataSecrets(`k1:${'s'.repeat(32)}`);

@@ -1,5 +1,4 @@
 import { breakerFailuresMax, breakerOpenMs } from '@tollgate/service-kit';
-import type { Provider } from '../provider.ts';
 import { type Log, type LogFields, StartupError, silentLog } from '@tollgate/service-kit';
 import { createFakeClock } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
@@ -7,10 +6,10 @@ import { type Account, type PermitEnd, type Permit, type PermitResult } from './
 import { createAccounts } from './accounts.ts';
 import { permitWaitMs, waitingMax } from './permits.ts';
 
-/** Compared by identity only. */
-const providerOf = (name: string) => ({ name }) as unknown as Provider;
+const providerOf = (name: string) => ({ name });
+type Provider = ReturnType<typeof providerOf>;
 
-const account = (name: string, changes: Partial<Account> = {}): Account => ({
+const account = (name: string, changes: Partial<Account<Provider>> = {}): Account<Provider> => ({
   environment: 'sandbox',
   name,
   weight: 1,
@@ -22,14 +21,14 @@ const account = (name: string, changes: Partial<Account> = {}): Account => ({
 });
 const wanted = { environment: 'sandbox', team: 'shop', currency: 'EUR', token: 'pay_1' } as const;
 
-function start(configured: readonly Account[], log: Log = silentLog) {
+function start(configured: readonly Account<Provider>[], log: Log = silentLog) {
   const clock = createFakeClock();
   const accounts = createAccounts({ accounts: configured, clock, log });
   const healthOf = (name: string) => accounts.health().find((each) => each.account === name);
 
   /** Asks for a permit and returns the result so far. */
   function ask(name?: string, token = 'pay_1') {
-    const asked: { result?: PermitResult } = {};
+    const asked: { result?: PermitResult<Provider> } = {};
     const asking =
       name === undefined
         ? accounts.permitAmong('sandbox', accounts.route({ ...wanted, token }))
@@ -37,7 +36,7 @@ function start(configured: readonly Account[], log: Log = silentLog) {
     void asking.then((result) => (asked.result = result));
     return asked;
   }
-  async function permitOf(name: string): Promise<Permit> {
+  async function permitOf(name: string): Promise<Permit<Provider>> {
     return permitIn(await accounts.permitOf('sandbox', name));
   }
   async function open(name: string): Promise<void> {
@@ -46,11 +45,11 @@ function start(configured: readonly Account[], log: Log = silentLog) {
   return { clock, accounts, healthOf, ask, permitOf, open };
 }
 
-function permitIn(result: PermitResult | undefined): Permit {
+function permitIn(result: PermitResult<Provider> | undefined): Permit<Provider> {
   if (result?.kind !== 'permit') throw new Error(`there is no permit but ${result?.kind ?? 'nothing yet'}`);
   return result.permit;
 }
-const nameIn = (asked: { result?: PermitResult }) =>
+const nameIn = (asked: { result?: PermitResult<Provider> }) =>
   asked.result?.kind === 'permit' ? asked.result.permit.account : (asked.result?.kind ?? 'waits');
 const unavailable = (retryAfterSeconds: number) => ({ kind: 'unavailable', retryAfterSeconds });
 
@@ -356,7 +355,7 @@ describe('a creation', () => {
     expect(asked.map(({ result }) => result)).toEqual([unavailable(5), unavailable(5)]);
   });
 
-  async function open9(permitOf: (name: string) => Promise<Permit>): Promise<void> {
+  async function open9(permitOf: (name: string) => Promise<Permit<Provider>>): Promise<void> {
     for (let failed = 1; failed < breakerFailuresMax; failed += 1)
       (await permitOf('first')).release('unknown');
   }
@@ -445,7 +444,7 @@ describe('createAccounts', () => {
 });
 
 describe('limits shared by several processes', () => {
-  const startOf = (processes: { count: number }, changes: Partial<Account>) => {
+  const startOf = (processes: { count: number }, changes: Partial<Account<Provider>>) => {
     const clock = createFakeClock();
     const accounts = createAccounts({
       accounts: [account('one', changes)],

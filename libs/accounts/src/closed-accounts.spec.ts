@@ -1,7 +1,6 @@
 /** Operators close an account to new payments, or entirely, and change its terms while calls are under way. */
 import { breakerFailuresMax } from '@tollgate/service-kit';
 import type { AccountState } from './account.ts';
-import type { Provider } from '../provider.ts';
 import { StartupError, silentLog } from '@tollgate/service-kit';
 import { createFakeClock } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
@@ -9,19 +8,23 @@ import type { Account, Permit, PermitResult } from './account.ts';
 import { createAccounts } from './accounts.ts';
 import { permitWaitMs } from './permits.ts';
 
-const account = (name: string, changes: Partial<Account> = {}): Account => ({
+interface Provider {
+  name: string;
+}
+
+const account = (name: string, changes: Partial<Account<Provider>> = {}): Account<Provider> => ({
   environment: 'sandbox',
   name,
   weight: 1,
   priority: 0,
-  provider: { name } as unknown as Provider,
+  provider: { name },
   concurrentCallsMax: 10,
   callsPerSecondMax: 1_000,
   ...changes,
 });
 const wanted = { environment: 'sandbox', team: 'shop', currency: 'EUR', token: 'pay_1' } as const;
 
-function start(...configured: readonly Account[]) {
+function start(...configured: readonly Account<Provider>[]) {
   const clock = createFakeClock();
   const accounts = createAccounts({ accounts: configured, clock, log: silentLog });
   const set = (name: string, state: AccountState) => accounts.setState('sandbox', name, state);
@@ -32,8 +35,9 @@ function start(...configured: readonly Account[]) {
 }
 
 const closed = (state: string) => ({ kind: 'unavailable', closed: state, retryAfterSeconds: 30 });
-const nameIn = (result: PermitResult) => (result.kind === 'permit' ? result.permit.account : result);
-function permitIn(result: PermitResult): Permit {
+const nameIn = (result: PermitResult<Provider>) =>
+  result.kind === 'permit' ? result.permit.account : result;
+function permitIn(result: PermitResult<Provider>): Permit<Provider> {
   if (result.kind !== 'permit') throw new Error(`there is no permit but ${result.kind}`);
   return result.permit;
 }
@@ -81,7 +85,7 @@ it('rejects waiting callers at once, except those that it still serves', async (
   const { set, clock, accounts, forBegun } = start(account('one', { concurrentCallsMax: 1 }));
   const underWay = permitIn(await forBegun());
   const ends: string[] = [];
-  const ask = (name: string, asking: Promise<PermitResult>) =>
+  const ask = (name: string, asking: Promise<PermitResult<Provider>>) =>
     void asking.then((result) => ends.push(`${name}: ${result.kind}`));
   ask('new', accounts.permitAmong('sandbox', accounts.route(wanted)));
   ask('begun', accounts.permitOf('sandbox', 'one'));
@@ -117,7 +121,7 @@ describe('new terms', () => {
     const { accounts, forBegun } = start(account('one'));
     for (let failed = 0; failed < breakerFailuresMax; failed += 1)
       permitIn(await forBegun()).release('unknown');
-    const provider = { name: 'another' } as unknown as Provider;
+    const provider = { name: 'another' };
     accounts.configure([account('one', { provider })]);
     expect(accounts.health()).toMatchObject([{ breaker: 'open' }]);
     expect(accounts.inquiriesOf('sandbox', 'one')?.provider).toBe(provider);

@@ -4,7 +4,7 @@
  * of the places is reserved for callers, another quarter for the rest.
  */
 import { type Clock, createTokenBucket, createTurnQueue } from '@tollgate/service-kit';
-import type { InquiryLimits } from '../accounts/accounts.ts';
+import type { InquiryLimits } from './accounts.ts';
 
 /** In order of service: a caller waits, a callback arrived, the schedule finds an item due. */
 const inquiryPriorities = ['caller', 'callback', 'schedule'] as const;

@@ -13,12 +13,14 @@ import {
 } from '@tollgate/service-kit';
 import {
   type Account,
+  type AccountConfig,
   type AccountHealth,
   type AccountState,
   type ClosedState,
   type Permit,
   type PermitEnd,
   type PermitResult,
+  type Unavailable,
   breakerEndOf,
 } from './account.ts';
 
@@ -35,14 +37,14 @@ const closedForSeconds = 30;
 export type Purpose = 'new' | 'begun';
 
 /** One account in this process. Operators change its terms and its state at run time. */
-export type AccountGate = ReturnType<typeof createAccountGate>;
+export type AccountGate<Provider> = ReturnType<typeof createAccountGate<Provider>>;
 
 /** The share of one process. A limit smaller than the number of processes applies to each. */
 export const shareOf = (limit: number, processes: number): number =>
   Math.max(1, Math.floor(limit / processes));
 
-export function createAccountGate(deps: {
-  account: Account;
+export function createAccountGate<Provider>(deps: {
+  account: Account<Provider>;
   clock: Clock;
   log: Log;
   processes: () => number;
@@ -70,7 +72,7 @@ export function createAccountGate(deps: {
   /** False if waiting cannot help: the account is closed or failing, or a probe is under way. */
   const mayHelpLater = (purpose: Purpose) => closedTo(purpose) === undefined && breaker.mayPass();
 
-  function issue(): Permit {
+  function issue(): Permit<Provider> {
     callsUnderWay += 1;
     const endCall = breaker.pass();
     const { provider } = account;
@@ -96,11 +98,11 @@ export function createAccountGate(deps: {
 
   return {
     /** The configuration; environment and name never change. */
-    account: (): Account => account,
+    account: (): Account<Provider> => account,
     state: (): AccountState => state,
     closedTo,
     // Take the token last, when everything else is available.
-    tryPermit: (purpose: Purpose): Permit | undefined =>
+    tryPermit: (purpose: Purpose): Permit<Provider> | undefined =>
       mayHelpLater(purpose) && !isFull() && tokens.tryTake() ? issue() : undefined,
     mayHelpLater,
     /** When to retry: at the next probe of a failing account. @minimum 1 second */
@@ -117,11 +119,11 @@ export function createAccountGate(deps: {
     }),
     setState: (next: AccountState): void => void (state = next),
     /** The same account under other terms: calls under way still count. */
-    configure: (next: Account): void => void (account = next),
+    configure: (next: Account<Provider>): void => void (account = next),
   };
 }
 
-function report({ name, environment }: Account, change: BreakerChange, log: Log): void {
+function report({ name, environment }: AccountConfig, change: BreakerChange, log: Log): void {
   if (change.state === 'closed')
     log.info({ account: name }, `the circuit of a ${environment} account is closed: it answers again`);
   else
@@ -131,17 +133,17 @@ function report({ name, environment }: Account, change: BreakerChange, log: Log)
     );
 }
 
-interface Waiter {
-  gates: readonly AccountGate[];
+interface Waiter<Provider> {
+  gates: readonly AccountGate<Provider>[];
   purpose: Purpose;
   /** By the monotonic clock, milliseconds. */
   giveUpAt: number;
-  resolve: (result: PermitResult) => void;
+  resolve: (result: PermitResult<Provider>) => void;
 }
 
 /** One queue for all accounts, because a creation may wait for several. */
-export function createPermitQueue(clock: Clock) {
-  const waiting = new Set<Waiter>();
+export function createPermitQueue<Provider>(clock: Clock) {
+  const waiting = new Set<Waiter<Provider>>();
   let isLooking = false;
 
   /** Serves or rejects waiting callers after a change. @param most ends after this many permits */
@@ -167,13 +169,18 @@ export function createPermitQueue(clock: Clock) {
     isLooking = false;
     serve();
   }
-  const waitingFor = (gate: AccountGate) => [...waiting].filter(({ gates }) => gates.includes(gate)).length;
+  const waitingFor = (gate: AccountGate<Provider>) =>
+    [...waiting].filter(({ gates }) => gates.includes(gate)).length;
 
   return {
     /** The first permit that one of these accounts has, within the wait. */
-    enter(gates: readonly AccountGate[], purpose: Purpose, waitMs: number): Promise<PermitResult> {
+    enter(
+      gates: readonly AccountGate<Provider>[],
+      purpose: Purpose,
+      waitMs: number,
+    ): Promise<PermitResult<Provider>> {
       const now = clock.monotonic();
-      const { promise, resolve } = Promise.withResolvers<PermitResult>();
+      const { promise, resolve } = Promise.withResolvers<PermitResult<Provider>>();
       const isRoom = waiting.size < waitingMax || gates.some((gate) => waitingFor(gate) < waitingMax);
       const waiter = { gates, purpose, giveUpAt: now + (isRoom ? waitMs : 0), resolve };
       const isBehind = waiting.values().some((other) => other.gates.some((gate) => gates.includes(gate)));
@@ -189,7 +196,7 @@ export function createPermitQueue(clock: Clock) {
 }
 
 /** Undefined while the caller has to wait. */
-function resultFor(waiter: Waiter, now: number): PermitResult | undefined {
+function resultFor<Provider>(waiter: Waiter<Provider>, now: number): PermitResult<Provider> | undefined {
   for (const gate of waiter.gates) {
     const permit = gate.tryPermit(waiter.purpose);
     if (permit !== undefined) return { kind: 'permit', permit };
@@ -197,13 +204,17 @@ function resultFor(waiter: Waiter, now: number): PermitResult | undefined {
   return rejection(waiter, now);
 }
 
+type Waiting = Pick<Waiter<unknown>, 'purpose' | 'giveUpAt'> & {
+  gates: readonly Pick<AccountGate<unknown>, 'mayHelpLater' | 'retryAfterSeconds' | 'closedTo'>[];
+};
+
 /** Undefined while waiting may help. */
-function rejection({ gates, purpose, giveUpAt }: Waiter, now: number): PermitResult | undefined {
+function rejection({ gates, purpose, giveUpAt }: Waiting, now: number): Unavailable | undefined {
   const mayWait = now < giveUpAt && gates.some((gate) => gate.mayHelpLater(purpose));
   return mayWait ? undefined : unavailable(gates, purpose);
 }
 
-function unavailable(gates: readonly AccountGate[], purpose: Purpose): PermitResult {
+function unavailable(gates: Waiting['gates'], purpose: Purpose): Unavailable {
   const retryAfterSeconds = Math.min(...gates.map((gate) => gate.retryAfterSeconds(purpose)));
   const states = gates.map((gate) => gate.closedTo(purpose));
   const closed = states.includes(undefined) ? undefined : states[0];

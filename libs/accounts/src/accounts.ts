@@ -1,15 +1,14 @@
 /** Merchant accounts: which ones accept a payment, in which order they are tried, and when each may be called. */
 import { hash } from 'node:crypto';
-import { type AccountState, merchantAccountKey } from './account.ts';
-import { type Environment } from '../domain/values.ts';
-import type { Inquirer } from '../provider.ts';
-import { type Clock, type Log, StartupError } from '@tollgate/service-kit';
+import { type Clock, type Environment, type Log, StartupError } from '@tollgate/service-kit';
 import {
   type Account,
   type AccountConfig,
   type AccountHealth,
+  type AccountState,
   type PermitResult,
   inquiryLimits,
+  merchantAccountKey,
 } from './account.ts';
 import {
   type AccountGate,
@@ -24,30 +23,30 @@ import {
  * Take a permit before announcing the call: a call that cannot be sent now is not recorded. Inquiries need no permit; they
  * have their own budget.
  */
-export interface Accounts {
+export interface Accounts<Provider> {
   /**
    * Names of the accounts that may take a creation, in order. Deterministic by token, so that a replay on any instance
    * chooses the same account.
    */
   route(wanted: CreationWanted): readonly string[];
   /** A permit of the account that took the payment; every later call uses that account. */
-  permitOf(environment: Environment, name: string, options?: PermitOptions): Promise<PermitResult>;
+  permitOf(environment: Environment, name: string, options?: PermitOptions): Promise<PermitResult<Provider>>;
   /** A permit for a new call: of the first account that has one at once; else the first that becomes available within the wait. */
   permitAmong(
     environment: Environment,
     names: readonly string[],
     options?: PermitOptions,
-  ): Promise<PermitResult>;
+  ): Promise<PermitResult<Provider>>;
   /** Limits and client for inquiries to an account; undefined if it is no longer configured. */
-  inquiriesOf(environment: Environment, name: string): AccountInquiries | undefined;
+  inquiriesOf(environment: Environment, name: string): AccountInquiries<Provider> | undefined;
   /** The operators' state of an account; undefined if it is not configured. */
   stateOf(environment: Environment, name: string): AccountState | undefined;
-  all(): readonly Account[];
+  all(): readonly Account<Provider>[];
   health(): readonly AccountHealth[];
 }
 
 /** Changes at run time. */
-export interface ChangeableAccounts extends Accounts {
+export interface ChangeableAccounts<Provider> extends Accounts<Provider> {
   /** Calls under way continue; callers that wait for a permit that is no longer issued are rejected. */
   setState(environment: Environment, name: string, state: AccountState): void;
   /** Pauses every account, including those configured later, until `setState`. */
@@ -58,7 +57,7 @@ export interface ChangeableAccounts extends Accounts {
    *
    * @throws StartupError if the accounts are invalid; then nothing has changed
    */
-  configure(accounts: readonly Account[]): void;
+  configure(accounts: readonly Account<Provider>[]): void;
 }
 
 interface PermitOptions {
@@ -66,8 +65,8 @@ interface PermitOptions {
   mayWait?: boolean;
 }
 
-interface AccountInquiries {
-  provider: Inquirer;
+interface AccountInquiries<Provider> {
+  provider: Provider;
   limits: InquiryLimits;
 }
 
@@ -78,30 +77,30 @@ export interface InquiryLimits {
 }
 
 /** @throws StartupError if a name occurs twice in an environment, or a limit is not an integer of at least 1 */
-export function createAccounts(deps: {
-  accounts: readonly Account[];
+export function createAccounts<Provider>(deps: {
+  accounts: readonly Account<Provider>[];
   clock: Clock;
   log: Log;
   /** Processes that call the provider, including this one. @default 1 */
   processes?: () => number;
-}): ChangeableAccounts {
+}): ChangeableAccounts<Provider> {
   const { clock, log, processes = () => 1 } = deps;
-  let accounts: readonly Account[] = [];
+  let accounts: readonly Account<Provider>[] = [];
   // Includes accounts that are no longer configured: they may return, and may still have calls under way.
-  const gates = new Map<string, AccountGate>();
-  const queue = createPermitQueue(clock);
+  const gates = new Map<string, AccountGate<Provider>>();
+  const queue = createPermitQueue<Provider>(clock);
   const states = createStates(gates);
-  let inUse: ReadonlyMap<string, AccountGate> = new Map();
+  let inUse: ReadonlyMap<string, AccountGate<Provider>> = new Map();
   const configured = (environment: Environment, name: string) =>
     inUse.get(merchantAccountKey(environment, name));
 
-  function configure(next: readonly Account[]): void {
+  function configure(next: readonly Account<Provider>[]): void {
     assertUsable(next);
     accounts = next;
     inUse = new Map(next.map((account) => [keyOf(account), gateFor(account)]));
     queue.serve();
   }
-  function gateFor(account: Account): AccountGate {
+  function gateFor(account: Account<Provider>): AccountGate<Provider> {
     const key = keyOf(account);
     const gate =
       gates.get(key) ??
@@ -114,10 +113,10 @@ export function createAccounts(deps: {
   configure(deps.accounts);
 
   async function permitOfAny(
-    candidates: readonly (AccountGate | undefined)[],
+    candidates: readonly (AccountGate<Provider> | undefined)[],
     purpose: Purpose,
     { mayWait = true }: PermitOptions = {},
-  ): Promise<PermitResult> {
+  ): Promise<PermitResult<Provider>> {
     const known = candidates.filter((gate) => gate !== undefined);
     if (known.length === 0) return { kind: 'no-account' };
     return queue.enter(known, purpose, mayWait ? permitWaitMs : 0);
@@ -151,7 +150,7 @@ export function createAccounts(deps: {
   };
 }
 
-function createStates(gates: ReadonlyMap<string, AccountGate>) {
+function createStates(gates: ReadonlyMap<string, Pick<AccountGate<unknown>, 'setState'>>) {
   const states = new Map<string, AccountState>();
   let otherwise: AccountState = 'active';
   return {
@@ -169,7 +168,10 @@ function createStates(gates: ReadonlyMap<string, AccountGate>) {
   };
 }
 
-function limitsOf({ account }: AccountGate, processes: () => number): InquiryLimits {
+function limitsOf(
+  { account }: Pick<AccountGate<unknown>, 'account'>,
+  processes: () => number,
+): InquiryLimits {
   const { concurrentInquiriesMax, inquiriesPerSecondMax } = inquiryLimits;
   return {
     concurrentMax: () => shareOf(account().concurrentInquiriesMax ?? concurrentInquiriesMax, processes()),
@@ -177,10 +179,10 @@ function limitsOf({ account }: AccountGate, processes: () => number): InquiryLim
   };
 }
 
-const keyOf = ({ environment, name }: Account): string => merchantAccountKey(environment, name);
+const keyOf = ({ environment, name }: AccountConfig): string => merchantAccountKey(environment, name);
 
 /** A limit of 0 or NaN would not fail: it would admit nothing, or everything. */
-function assertUsable(accounts: readonly Account[]): void {
+function assertUsable(accounts: readonly AccountConfig[]): void {
   const seen = new Set<string>();
   for (const account of accounts) {
     const { weight, priority, concurrentCallsMax, callsPerSecondMax, failuresInARowMax = 1 } = account;

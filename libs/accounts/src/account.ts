@@ -1,8 +1,5 @@
 /** Merchant accounts at a provider, and permits for calls that move money through them. */
-import type { BreakerEnd, BreakerState } from '@tollgate/service-kit';
-import type { CallOutcome } from '../domain/outbound-call/outbound-call.ts';
-import type { Environment } from '../domain/values.ts';
-import type { Provider } from '../provider.ts';
+import type { BreakerEnd, BreakerState, Environment } from '@tollgate/service-kit';
 
 /**
  * `draining`: no new payments or payouts; captures, voids and refunds continue. `paused`: no call that moves money.
@@ -41,12 +38,12 @@ export interface AccountConfig {
 
 export const inquiryLimits = { concurrentInquiriesMax: 32, inquiriesPerSecondMax: 200 };
 
-export interface Account extends AccountConfig {
+export interface Account<Provider> extends AccountConfig {
   provider: Provider;
 }
 
 /** The outcome of a permit's call; `unused` if no call was made. */
-export type PermitEnd = CallOutcome<unknown>['kind'] | 'unused';
+export type PermitEnd = 'accepted' | 'refused' | 'not-sent' | 'unknown' | 'unused';
 
 /** A refusal is an answer: the account works. */
 export function breakerEndOf(end: PermitEnd): BreakerEnd {
@@ -58,7 +55,7 @@ export function breakerEndOf(end: PermitEnd): BreakerEnd {
  * The right to make one money-moving call through one account, now. Hold it with `using`: a permit that is not released
  * is lost permanently.
  */
-export interface Permit extends Disposable {
+export interface Permit<Provider> extends Disposable {
   /** Age in milliseconds by both clocks of this machine. A permit is taken before its call is announced. */
   ageMs(): number;
   account: string;
@@ -77,8 +74,8 @@ export interface Unavailable {
 }
 export type ClosedState = Exclude<AccountState, 'active'>;
 
-export type PermitResult =
-  | { kind: 'permit'; permit: Permit }
+export type PermitResult<Provider> =
+  | { kind: 'permit'; permit: Permit<Provider> }
   | Unavailable
   /** No account accepts this payment, or the named one is no longer configured. */
   | { kind: 'no-account' };
