@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { InvariantViolation, StartupError, errorCode } from './errors.ts';
 import { ambiguousHeaderIn, isExactQuery } from './exact-request.ts';
@@ -220,26 +222,62 @@ export function endConnectionsOnClose(app: FastifyInstance): void {
 
 const noSuchHost = ['ENOTFOUND', 'EAI_AGAIN', 'EADDRNOTAVAIL', 'EINVAL'];
 
+/** Where a server listens, and the variables that set it. */
+export interface ListenAddress {
+  host: string;
+  /** 0 for any free one. */
+  port: number;
+  variable: string;
+  /** @default GATEWAY_HOST */
+  hostVariable?: string;
+}
+
+const portsTaken = (taken: readonly ListenAddress[]): StartupError => {
+  const named = taken.map(({ host, port, variable }) => `port ${port} on ${host} (${variable})`).join(', ');
+  const hint = 'Set each variable to another port (0 takes any free one) and start again.';
+  return new StartupError('port_taken', `Already in use: ${named}. ${hint}`);
+};
+
 /**
- * Listens on `host:port` and returns the port (the given one, or any free one for 0).
+ * Before anything is started: servers that start one after the other would report one port per start.
  *
- * @param options `variable` names the port, `hostVariable` the host (default GATEWAY_HOST)
+ * @throws StartupError with every port that is taken, and every port that is wanted twice
+ */
+export async function requireFreePorts(addresses: readonly ListenAddress[]): Promise<void> {
+  await using servers = new AsyncDisposableStack();
+  const taken: ListenAddress[] = [];
+  for (const address of addresses.filter(({ port }) => port !== 0)) {
+    const server = servers.use(createServer());
+    await once(server.listen({ host: address.host, port: address.port }), 'listening').catch(
+      (error: unknown) => {
+        // The server itself reports every other error.
+        if (errorCode(error) === 'EADDRINUSE') taken.push(address);
+      },
+    );
+  }
+  if (taken.length > 0) throw portsTaken(taken);
+}
+
+/**
+ * Listens and returns the port.
+ *
  * @throws StartupError with the port or the host and its variable, if it is taken or may not be used
  */
 export async function listen(
   app: Pick<FastifyInstance, 'listen' | 'addresses'>,
-  options: { host: string; port: number; variable: string; hostVariable?: string },
+  address: ListenAddress,
 ): Promise<number> {
-  const { host, port, variable, hostVariable = 'GATEWAY_HOST' } = options;
+  const { host, port, variable, hostVariable = 'GATEWAY_HOST' } = address;
   try {
     await app.listen({ host, port });
   } catch (error) {
     const code = errorCode(error);
-    const hint = `Set ${variable} to another port (0 takes any free one) and start again.`;
-    if (code === 'EADDRINUSE')
-      throw new StartupError('port_taken', `Port ${port} on ${host} is in use. ${hint}`);
+    if (code === 'EADDRINUSE') throw portsTaken([address]);
     if (code === 'EACCES')
-      throw new StartupError('port_forbidden', `Port ${port} on ${host} is not permitted. ${hint}`);
+      throw new StartupError(
+        'port_forbidden',
+        `Port ${port} on ${host} is not permitted. Set ${variable} to another port and start again.`,
+      );
     if (code !== undefined && noSuchHost.includes(code))
       throw new StartupError(
         'host_unknown',
@@ -247,6 +285,6 @@ export async function listen(
       );
     throw error;
   }
-  const address = app.addresses()[0];
-  return typeof address === 'object' ? address.port : port;
+  const bound = app.addresses()[0];
+  return typeof bound === 'object' ? bound.port : port;
 }

@@ -7,7 +7,7 @@ import { eventually } from '@tollgate/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startHere } from '../src/composition/testing/start-here.ts';
 import { onlyInOneProcess } from './arrangement.ts';
-import { freePorts } from './free-ports.ts';
+import { freePorts, someFreePorts } from './free-ports.ts';
 import { type System, newDataDir, startRefused, startSystem, stopEverything } from './system.ts';
 
 afterAll(stopEverything);
@@ -32,17 +32,23 @@ async function refusalOf(dataDir: string, env: Record<string, string>): Promise<
 describe('a start that cannot succeed reports what to do', () => {
   beforeEach((context) => onlyInOneProcess(context, 'of several, each says it under its own name'));
 
-  it.each(['GATEWAY_PORT', 'CALLBACK_PORT', 'PAYMENT_SERVICE_HTTPS_PORT', 'PAYMENT_SERVICE_HTTP_PORT'])(
-    'about a taken %s',
-    async (variable) => {
-      const server = createServer();
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-      const { port } = server.address() as AddressInfo;
-      const refusal = await refusalOf(newDataDir(), { [variable]: String(port) });
-      expect([refusal.includes(variable), refusal.includes(String(port))]).toEqual([true, true]);
-      await new Promise((resolve) => server.close(resolve));
-    },
-  );
+  // Each start named one port only, and the first ones had issued a key of the demo team that was kept nowhere.
+  it('about all taken ports at once', async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const variables = Object.keys(anyPorts);
+    const taken = Object.fromEntries(variables.map((variable) => [variable, String(port)]));
+    const refusal = await refusalOf(newDataDir(), taken);
+    for (const variable of variables) expect(refusal).toContain(`port ${port} on 127.0.0.1 (${variable})`);
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  it('about two variables with the same port', async () => {
+    const port = String((await someFreePorts(1))[0]);
+    const refusal = await refusalOf(newDataDir(), { GATEWAY_PORT: port, CALLBACK_PORT: port });
+    expect(refusal).toMatch(/^Already in use: port \d+ on 127\.0\.0\.1 \(CALLBACK_PORT\)\. /);
+  });
 
   it.each(['GATEWAY_HOST', 'GATEWAY_METRICS_HOST', 'PAYMENT_SERVICE_HOST'])(
     'about a %s that is no address of this machine',
@@ -95,6 +101,16 @@ describe('a start that cannot succeed reports what to do', () => {
     await second.terminate();
     await terminate();
   });
+});
+
+it('a start that failed has issued no key', async (context) => {
+  onlyInOneProcess(context, 'others are given their key by the spec');
+  const dataDir = newDataDir();
+  const certificate = { GATEWAY_TLS_CERT_FILE: '/missing', GATEWAY_TLS_KEY_FILE: '/missing' };
+  expect(await refusalOf(dataDir, certificate)).toContain('TLS_CERT_FILE');
+  expect(await refusalOf(dataDir, certificate)).toContain('TLS_CERT_FILE');
+  const { quickstart } = await startHere({ env: { TOLLGATE_DATA_DIR: dataDir } });
+  expect(quickstart?.content.apiKey).toBeDefined();
 });
 
 describe('a running system', () => {

@@ -43,7 +43,11 @@ describe('the banner', () => {
   it('prints commands that run as printed', () => {
     expect(banner(quickstart, at)).toContain('operator link --role admin');
     expect(banner(withoutKey, at)).toContain(
-      'key issue demo --environment sandbox --scopes payments,refunds,read',
+      'none: npm run tollgate -- key issue demo --environment sandbox --scopes payments,refunds,read',
+    );
+    // With two active keys, a third was refused.
+    expect(banner(withoutKey, { ...at, keyToRevoke: 'k1' })).toContain(
+      'none: npm run tollgate -- key revoke demo k1 && npm run tollgate -- key issue demo ',
     );
   });
 });

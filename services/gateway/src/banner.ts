@@ -3,6 +3,7 @@ import { relative } from 'node:path';
 import type { Quickstart } from './configuration/data-directory.ts';
 
 const commands = 'npm run tollgate --';
+const issueKey = `${commands} key issue demo --environment sandbox --scopes payments,refunds,read`;
 const anotherLink = `${commands} operator link --role admin`;
 
 const headline = (missing: readonly string[], gatewayUrl: string): string =>
@@ -17,6 +18,8 @@ interface BannerOptions {
   folder: string;
   missing?: readonly string[];
   signInLink?: string;
+  /** A key of the demo team that must be revoked before another can be issued. */
+  keyToRevoke?: string;
 }
 
 export function banner(quickstart: Quickstart, options: BannerOptions): string {
@@ -34,13 +37,14 @@ export function banner(quickstart: Quickstart, options: BannerOptions): string {
 
 function inSandbox(
   { gatewayUrl, paymentServiceUrl, apiKey }: Quickstart,
-  { signInLink = `${gatewayUrl}/console` }: BannerOptions,
+  { signInLink = `${gatewayUrl}/console`, keyToRevoke }: BannerOptions,
 ): string[][] {
+  const revoke = keyToRevoke === undefined ? '' : `${commands} key revoke demo ${keyToRevoke} && `;
   return [
     ['Console', `${signInLink}   (opens once, within 15 minutes)`],
     ['Sandbox', `${paymentServiceUrl}   (pay with the card 4392963203551251)`],
     apiKey === undefined
-      ? ['Key', `none: ${commands} key issue demo --environment sandbox --scopes payments,refunds,read`]
+      ? ['Key', `none: ${revoke}${issueKey}`]
       : ['Try', 'npm run demo   (in another terminal)'],
     ['Read', 'docs/team/quickstart.md'],
   ];

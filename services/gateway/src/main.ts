@@ -45,7 +45,10 @@ async function main(): Promise<void> {
           file: quickstart.file,
           folder: process.cwd(),
           missing: await missing(),
-          ...omitUndefined({ signInLink: signInLink(systemPerson()) }),
+          ...omitUndefined({
+            signInLink: signInLink(systemPerson()),
+            keyToRevoke: quickstart.keyToRevoke,
+          }),
         }),
   );
 }

@@ -35,6 +35,15 @@ export const paymentServiceConfigSchema = z
     logLevel: env.TOLLGATE_LOG_LEVEL,
   }));
 
+/** Where its two servers listen. */
+export function sandboxAddresses({ host, httpsPort, httpPort }: PaymentServiceConfig) {
+  const at = { host, hostVariable: 'PAYMENT_SERVICE_HOST' };
+  return {
+    https: { ...at, port: httpsPort, variable: 'PAYMENT_SERVICE_HTTPS_PORT' },
+    http: { ...at, port: httpPort, variable: 'PAYMENT_SERVICE_HTTP_PORT' },
+  };
+}
+
 type Env = z.infer<typeof paymentServiceConfigSchema>;
 
 /** A value of 0 for `httpsPort` or `httpPort` selects any free port. */

@@ -8,13 +8,14 @@ import {
   type Ids,
   type Log,
   makeFolder,
+  requireFreePorts,
 } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
 import { registerApiRoutes } from './api-routes.ts';
 import { createCallbackDelivery, createPostJson } from './callbacks.ts';
 import { ensureServerCertificate, type ServerCertificate } from './certificates.ts';
 import { checkoutPath, registerCheckout } from './checkout/routes.ts';
-import type { PaymentServiceConfig } from './config.ts';
+import { type PaymentServiceConfig, sandboxAddresses } from './config.ts';
 import { createDueLoop } from './due-loop.ts';
 import { createFaults } from './faults.ts';
 import { createAuthenticate, registerMerchant, type Registration } from './keys.ts';
@@ -178,13 +179,14 @@ function registerRoutes(https: FastifyInstance, core: Core): void {
 
 async function listenOnBoth(
   apps: { https: FastifyInstance; http: FastifyInstance },
-  { host, httpsPort, httpPort }: PaymentServiceConfig,
+  config: PaymentServiceConfig,
   caFile: string,
 ): Promise<PaymentServiceAddresses> {
-  const at = { host, hostVariable: 'PAYMENT_SERVICE_HOST' };
-  const plain = await listen(apps.http, { ...at, port: httpPort, variable: 'PAYMENT_SERVICE_HTTP_PORT' });
-  const secure = await listen(apps.https, { ...at, port: httpsPort, variable: 'PAYMENT_SERVICE_HTTPS_PORT' });
-  const name = hostInUrl(host);
+  const { http, https } = sandboxAddresses(config);
+  await requireFreePorts([https, http]);
+  const plain = await listen(apps.http, http);
+  const secure = await listen(apps.https, https);
+  const name = hostInUrl(config.host);
   return { httpsUrl: `https://${name}:${secure}`, httpUrl: `http://${name}:${plain}`, caFile };
 }
 

@@ -102,12 +102,12 @@ describe('the start', () => {
     return startPaymentService({ config: full, clock: systemClock, ids: systemIds, log: silentLog });
   };
 
-  it('fails with a sentence when a port is taken', async () => {
+  it('fails with a sentence that names every taken port', async () => {
     const httpsPort = Number(new URL(harness.addresses().httpsUrl).port);
     const httpPort = Number(new URL(harness.addresses().httpUrl).port);
-    await expect(start({ httpsPort })).rejects.toThrow(StartupError);
-    await expect(start({ httpsPort })).rejects.toThrow(`Port ${httpsPort} on 127.0.0.1 is in use`);
-    await expect(start({ httpPort })).rejects.toThrow('PAYMENT_SERVICE_HTTP_PORT');
+    const named = `port ${httpsPort} on 127.0.0.1 (PAYMENT_SERVICE_HTTPS_PORT), port ${httpPort} on 127.0.0.1 (PAYMENT_SERVICE_HTTP_PORT)`;
+    await expect(start({ httpsPort, httpPort })).rejects.toThrow(StartupError);
+    await expect(start({ httpsPort, httpPort })).rejects.toThrow(`Already in use: ${named}. `);
   });
 
   it('fails with a sentence when the data folder cannot be created', async () => {

@@ -1,3 +1,3 @@
 /** The settings needed to read a configuration, without loading the service. */
-export { paymentServiceConfigSchema } from './config.ts';
+export { paymentServiceConfigSchema, sandboxAddresses } from './config.ts';
 export { faultNames, faultOperations } from './faults.ts';

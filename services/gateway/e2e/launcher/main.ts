@@ -8,7 +8,7 @@ import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { createLog, readConfig, systemClock, systemIds } from '@tollgate/service-kit';
+import { createLog, omitUndefined, readConfig, systemClock, systemIds } from '@tollgate/service-kit';
 import { eventually, programEnvironment } from '@tollgate/testing';
 import { demoKey } from '../../src/composition/demo-team.ts';
 import { createParts } from '../../src/composition/parts.ts';
@@ -156,7 +156,9 @@ process.once('SIGTERM', () => {
 const sandbox = await openSandbox(deps, directory, stops);
 openTeamKeys(config.teamSigning, directory, { mayInstall: true }).install();
 const demo = new AsyncDisposableStack();
-const apiKey = await demoKey(createParts(deps, { dataDirectory: directory, stops: demo, runs: () => false }));
+const { key } = await demoKey(
+  createParts(deps, { dataDirectory: directory, stops: demo, runs: () => false }),
+);
 await demo.disposeAsync();
 const planned = await plan(config, {
   TOLLGATE_DATA_DIR: directory.path,
@@ -169,7 +171,7 @@ directory.writeQuickstart({
   gatewayUrl: `http://${host}:${frontDoor?.port}`,
   callbackUrl: planned.find(({ service }) => service === 'command-service')?.env['CALLBACK_PUBLIC_URL'] ?? '',
   metricsUrl,
-  ...(apiKey === undefined ? {} : { apiKey: apiKey.reveal() }),
+  ...omitUndefined({ apiKey: key?.reveal() }),
   ...quickstartFieldsOf(sandbox),
   pid: process.pid,
 });

@@ -7,6 +7,7 @@ import {
   type TeamState,
   type Teams,
   activeKeysIn,
+  activeKeysMax,
   type ApiKey,
   formatApiKey,
   hashApiKeySecret,
@@ -15,7 +16,8 @@ import {
   newApiKey,
 } from '@tollgate/teams';
 
-import { type Clock, type Ids, Secret, StartupError } from '@tollgate/service-kit';
+import type { Environment } from '@tollgate/core';
+import { type Clock, type Ids, Secret, StartupError, omitUndefined } from '@tollgate/service-kit';
 import type { Parts } from './parts.ts';
 
 const demoTeam = 'demo';
@@ -31,15 +33,24 @@ interface Dependencies {
   ids: Ids;
 }
 
-/** The demo team's key; undefined if the gateway has accounts of its own, or the key was revoked. */
-export async function demoKey(parts: Parts): Promise<Secret | undefined> {
+export interface DemoKey {
+  /** Undefined if the gateway has accounts of its own, the key was revoked, or two keys were lost. */
+  key?: Secret;
+  /** The id of an active key, if a person must revoke one before another can be issued. */
+  toRevoke?: string;
+}
+
+export async function demoKey(parts: Parts): Promise<DemoKey> {
   const { config, clock, ids, dataDirectory, teamKeys } = parts;
   const deps = { store: await parts.store(), teamKeys, clock, ids };
   if (config.accountsFile === undefined) {
     const known = dataDirectory.readQuickstart()?.apiKey;
-    return ensureDemoTeam(deps, known === undefined ? undefined : new Secret(known));
+    const key = await ensureDemoTeam(deps, known === undefined ? undefined : new Secret(known));
+    if (key !== undefined) return { key };
+    const active = await activeDemoKeys(deps, ['sandbox']);
+    return active.length < activeKeysMax ? {} : omitUndefined({ toRevoke: active[0] });
   }
-  const left = await demoKeysLeft(deps);
+  const left = await activeDemoKeys(deps, ['sandbox', 'production']);
   if (left.length > 0)
     parts
       .logOf('gateway')
@@ -47,15 +58,14 @@ export async function demoKey(parts: Parts): Promise<Secret | undefined> {
         { team: demoTeam, keyId: left.join(' ') },
         'the demo team has active keys although accounts are configured; revoke them: tollgate key revoke demo <keyId>',
       );
-  return undefined;
+  return {};
 }
 
-/** Ids of the demo team's keys that still open something. */
-async function demoKeysLeft(deps: Dependencies): Promise<string[]> {
+/** Ids, the oldest first. */
+async function activeDemoKeys(deps: Dependencies, environments: readonly Environment[]): Promise<string[]> {
   const team = await teamsOf(deps).find(demoTeam);
   if (team === undefined) return [];
-  const now = deps.clock.now();
-  const active = [...activeKeysIn(team, 'sandbox', now), ...activeKeysIn(team, 'production', now)];
+  const active = environments.flatMap((each) => activeKeysIn(team, each, deps.clock.now()));
   return active.map(({ keyId }) => keyId);
 }
 

@@ -1,11 +1,12 @@
 /** Composes the services of a process: all of them, or the named ones. */
 import { startPatiently } from './start-failure.ts';
 import { type Quickstart, openDataDirectory } from '../configuration/data-directory.ts';
+import type { GatewayConfig } from '../configuration/config.ts';
 import type { GatewayDependencies } from '../configuration/gateway-dependencies.ts';
 import { issueLink, sessionIdOf, signInAddress } from '@tollgate/console';
-import { demoKey } from './demo-team.ts';
+import { type DemoKey, demoKey } from './demo-team.ts';
 import { quickstartFieldsOf } from './sandbox.ts';
-import { type ApiParts, startApiServer, startMetricsServer } from '../edge/http-servers.ts';
+import { type ApiParts, addressesOf, startApiServer, startMetricsServer } from '../edge/http-servers.ts';
 import { watchTeams } from './metrics/watch-services.ts';
 import { type Parts, createParts, indexFileOf } from './parts.ts';
 import type { RequestRecord } from '@tollgate/requests';
@@ -19,6 +20,8 @@ import {
   serviceNames,
 } from '../configuration/service-names.ts';
 import { everywhere } from '@tollgate/teams';
+import { sandboxAddresses } from '@tollgate/payment-service/settings';
+import { type ListenAddress, omitUndefined, requireFreePorts } from '@tollgate/service-kit';
 
 /** Maximum duration of a stop: the longest call of the Payment Service and a margin. @unit milliseconds */
 export const stopBudgetMs = 15_000;
@@ -29,7 +32,7 @@ export interface Gateway {
   /** Address of its metrics. */
   metricsUrl: string;
   /** The first screen for a newcomer; undefined if this process runs only some of the services. */
-  quickstart: { file: string; content: Quickstart } | undefined;
+  quickstart: { file: string; content: Quickstart; keyToRevoke: DemoKey['toRevoke'] } | undefined;
   /**
    * A single-use address for signing in to the console; undefined if this process has no console.
    *
@@ -65,12 +68,12 @@ async function startOnce(deps: GatewayDependencies, services: readonly ServiceNa
     const hasIndex = services.some((service) => indexedServices.includes(service));
     const dataDirectory = openDataDirectory(dataDir, instance, hasIndex ? indexDir : undefined);
     const runs = (service: ServiceName) => services.includes(service);
-    // First of all: a second gateway would report its ports in use, one after the other.
+    // First of all: a second gateway would report its ports in use.
     if (hasIndex)
       stops.adopt(dataDirectory.lockIndex(indexFileOf(dataDirectory, runs)), (lock) => lock.close());
     const parts = createParts(deps, { dataDirectory, stops, runs });
     const isWhole = serviceNames.every(parts.runs);
-    const apiKey = isWhole ? await demoKey(parts) : undefined;
+    await requireFreePorts(portsOf(deps.config, runs));
     const { running, callbackUrl } = await compose(parts);
     const api = await apiOf(parts, running);
     const metricsUrl = await startMetricsServer(parts, api, stops);
@@ -79,18 +82,32 @@ async function startOnce(deps: GatewayDependencies, services: readonly ServiceNa
     const signInLink = (person: string) => (parts.runs('api') ? signInLinkOf(parts, url, person) : undefined);
     const own = { url, metricsUrl, signInLink, missing: () => missingOf(deps, api), stop };
     if (!isWhole || callbackUrl === undefined) return { ...own, quickstart: undefined };
+    // Last of all: a start that fails would leave a key that is kept nowhere.
+    const { key, toRevoke } = await demoKey(parts);
     const content = await quickstartOf(parts, {
       gatewayUrl: url,
       callbackUrl,
       metricsUrl,
-      ...(apiKey === undefined ? {} : { apiKey: apiKey.reveal() }),
+      ...omitUndefined({ apiKey: key?.reveal() }),
     });
     dataDirectory.writeQuickstart(content);
-    return { ...own, quickstart: { file: dataDirectory.quickstartFile, content } };
+    return { ...own, quickstart: { file: dataDirectory.quickstartFile, content, keyToRevoke: toRevoke } };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+/** Fixed ports of the servers that this process starts. A named instance may use the sandbox of another gateway. */
+function portsOf(config: GatewayConfig, runs: (service: ServiceName) => boolean): ListenAddress[] {
+  const { callbacks, ...others } = addressesOf(config);
+  const hasSandbox =
+    serviceNames.every(runs) && config.accountsFile === undefined && config.instance === undefined;
+  return [
+    ...Object.values(others),
+    ...(runs('callback-ingester') ? [callbacks] : []),
+    ...(hasSandbox ? Object.values(sandboxAddresses(config.paymentService)) : []),
+  ];
 }
 
 /** The person who starts the gateway has all rights on it. */

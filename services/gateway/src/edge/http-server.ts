@@ -1,5 +1,6 @@
 /** Creates the HTTP servers of a process. */
 import {
+  type ListenAddress,
   type Log,
   answerInJsonOnly,
   endConnectionsOnClose,
@@ -65,28 +66,19 @@ function create(
   });
 }
 
-export interface Listening {
-  host: string;
-  port: number;
-  /** That names the port. */
-  variable: string;
-  /** That names the host, if it is not GATEWAY_HOST. */
-  hostVariable?: string;
-  scheme: 'http' | 'https';
-}
-
 /** @returns the server's URL */
 export async function listenAt(
   app: FastifyInstance,
-  { scheme, ...where }: Listening,
+  address: ListenAddress,
   log: Log,
+  scheme: 'http' | 'https' = 'http',
 ): Promise<string> {
-  const port = await listen(app, where);
-  const url = toUrl(where.host, port, scheme);
-  if (scheme === 'http' && !isLoopbackAddress(where.host))
+  const port = await listen(app, address);
+  const url = toUrl(address.host, port, scheme);
+  if (scheme === 'http' && !isLoopbackAddress(address.host))
     log.warn({ url }, 'the API uses plain HTTP beyond this machine; put a proxy with TLS in front');
   return url;
 }
 
-const toUrl = (host: string, port: number, scheme = 'http'): string =>
+const toUrl = (host: string, port: number, scheme: string): string =>
   `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;

@@ -12,6 +12,7 @@ import type { RequestRecord } from '@tollgate/requests';
 import { type Log, type UnderWay, createRequestIds, createUnderWay } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
 import { createOwnPositions, rememberOwnPositions } from './front-door/own-positions.ts';
+import type { GatewayConfig } from '../configuration/config.ts';
 import type { GatewayDependencies } from '../configuration/gateway-dependencies.ts';
 import { watchCertificate } from './certificate-watch.ts';
 import { createServer, listenAt } from './http-server.ts';
@@ -25,6 +26,14 @@ import { type SessionOf, limitRequests } from './request-limit.ts';
 import type { RunningService } from './running-service.ts';
 import { readTlsFiles, refusePlainHttp } from '../configuration/tls.ts';
 
+/** Where the servers listen, and the variables that set it. */
+export const addressesOf = ({ host, gatewayPort, callbackPort, plainHttpPort, metrics }: GatewayConfig) => ({
+  api: { host, port: gatewayPort, variable: 'GATEWAY_PORT' },
+  callbacks: { host, port: callbackPort, variable: 'CALLBACK_PORT' },
+  metrics: { ...metrics, variable: 'GATEWAY_METRICS_PORT', hostVariable: 'GATEWAY_METRICS_HOST' },
+  plainHttp: { host, port: plainHttpPort ?? 0, variable: 'GATEWAY_PLAIN_HTTP_PORT' },
+});
+
 /** A body of the API, bytes. */
 const apiBodyBytesMax = 64 * 1024;
 
@@ -35,13 +44,13 @@ export async function startCallbackServer(
   stops: AsyncDisposableStack,
 ): Promise<string> {
   const log = logOf('callback-ingester');
-  const { connections, host, callbackPort: port } = config;
+  const { connections } = config;
   const newRequestId = createRequestIds({ clock, ids });
   const app = createServer({ connections, bodyLimitBytes: callbackBodyBytesMax, newRequestId, log });
   countCallbacks(app, metrics);
   registerCallbackRoutes(app, { ...parts, lifetimeMs: config.callbackLifetimeMs, clock, log });
   stops.defer(() => app.close());
-  return listenAt(app, { host, port, variable: 'CALLBACK_PORT', scheme: 'http' }, log);
+  return listenAt(app, addressesOf(config).callbacks, log);
 }
 
 export interface ApiParts extends Readiness {
@@ -73,7 +82,7 @@ export async function startApiServer(
   parts: ApiParts,
   stops: AsyncDisposableStack,
 ): Promise<string> {
-  const { tlsFiles, connections, trustedProxies, host, gatewayPort: port, plainHttpPort } = deps.config;
+  const { tlsFiles, connections, trustedProxies, plainHttpPort } = deps.config;
   const log = deps.logOf('api');
   const https = tlsFiles === undefined ? undefined : readTlsFiles(tlsFiles);
   const app = createServer({
@@ -88,8 +97,7 @@ export async function startApiServer(
   if (https !== undefined) watchCertificate({ clock: deps.clock, log, metrics: parts.metrics }, https.cert);
   await registerApi(app, deps, parts);
   stops.defer(() => app.close());
-  const scheme = https === undefined ? 'http' : 'https';
-  const url = await listenAt(app, { host, port, variable: 'GATEWAY_PORT', scheme }, log);
+  const url = await listenAt(app, addressesOf(deps.config).api, log, https === undefined ? 'http' : 'https');
   if (https !== undefined && plainHttpPort !== undefined) await startRefusingServer(deps, log, stops);
   return url;
 }
@@ -114,8 +122,7 @@ export async function startMetricsServer(
   registerMetricsRoute(app, metrics);
   if (registerInternal !== undefined) await app.register(async (scope) => registerInternal(scope));
   stops.defer(() => app.close());
-  const variables = { variable: 'GATEWAY_METRICS_PORT', hostVariable: 'GATEWAY_METRICS_HOST' };
-  return listenAt(app, { ...config.metrics, ...variables, scheme: 'http' }, log);
+  return listenAt(app, addressesOf(config).metrics, log);
 }
 
 /** Everything that the API server answers. */
@@ -155,13 +162,13 @@ export async function registerApi(
 
 /** In addition to an HTTPS API: answers callers that used http. */
 async function startRefusingServer(
-  { config: { connections, host, plainHttpPort: port = 0 }, ...deps }: ApiDependencies,
+  { config, ...deps }: ApiDependencies,
   log: Log,
   stops: AsyncDisposableStack,
 ): Promise<void> {
   const newRequestId = createRequestIds(deps);
-  const app = createServer({ connections, bodyLimitBytes: 1, newRequestId, log });
+  const app = createServer({ connections: config.connections, bodyLimitBytes: 1, newRequestId, log });
   refusePlainHttp(app);
   stops.defer(() => app.close());
-  await listenAt(app, { host, port, variable: 'GATEWAY_PLAIN_HTTP_PORT', scheme: 'http' }, log);
+  await listenAt(app, addressesOf(config).plainHttp, log);
 }
