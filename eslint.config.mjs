@@ -51,15 +51,22 @@ const tollgate = {
 
 // Who may import whom, from the bottom to the top: the kit, the core, the books, the floor, the modules, and what composes
 // them. A project that is missing here may import no other one; `type:testing` is further limited below.
-const kit = ['scope:service-kit', 'scope:accounts', 'scope:event-store', 'scope:message-bus', 'type:testing'];
+const kit = ['scope:service-kit', 'scope:accounts', 'scope:event-store', 'type:testing'];
 const core = [...kit, 'scope:core'];
 const books = [...core, 'scope:books'];
-const floor = [...books, 'scope:payment-api', 'scope:gateway-api', 'scope:teams', 'scope:views'];
+const floor = [
+  ...books,
+  'scope:message-bus',
+  'scope:payment-api',
+  'scope:gateway-api',
+  'scope:teams',
+  'scope:views',
+];
 const anyLibrary = ['type:lib', 'type:testing'];
 const anyProject = ['type:lib', 'type:service', 'type:testing'];
 const modules = [
-  ...['adoption', 'approvals', 'disputes', 'ledger', 'lists', 'merchant-accounts', 'reconciliation'],
-  ...['requests', 'topics', 'webhooks'],
+  ...['adoption', 'approvals', 'callbacks', 'disputes', 'ledger', 'lists', 'merchant-accounts'],
+  ...['reconciliation', 'requests', 'topics', 'webhooks'],
 ];
 const mayImport = {
   workspace: [],

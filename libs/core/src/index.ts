@@ -12,8 +12,6 @@ export {
   resolveAsKnown,
   type UnmatchedOperations,
 } from './aggregates/unmatched.ts';
-export * from './callbacks/callback-consumer.ts';
-export * from './callbacks/callback-records.ts';
 export * from './core.ts';
 export * from './domain/aggregate.ts';
 export * from './domain/event-metadata.ts';

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { exampleOf } from '../src/topics/public-topics.ts';
-import type { EncodedRecord } from '@tollgate/core';
 import { openBookkeeper } from './bookkeeper.ts';
+import type { EncodedRecord } from '@tollgate/gateway-api';
 
 function start() {
   const directory = mkdtempSync(join(tmpdir(), 'bookkeeper-'));

@@ -18,6 +18,7 @@ export {
   type ReviewEntry,
 } from './review.ts';
 
+export * from './topics/callback-records.ts';
 export * from './topics/record-format.ts';
 export * from './topics/records.ts';
 export * from './topics/topics.ts';

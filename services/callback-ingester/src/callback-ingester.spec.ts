@@ -1,4 +1,3 @@
-import { decodeCallbackRecord, providerCallbacksTopic } from '@tollgate/core';
 import type { Message, MessageBus } from '@tollgate/message-bus';
 import { TollgateError, answerInJsonOnly, httpServerOptions, silentLog } from '@tollgate/service-kit';
 import { callbackPath, parseCallbackSecrets } from '@tollgate/provider/callbacks';
@@ -7,6 +6,7 @@ import fc from 'fast-check';
 import Fastify from 'fastify';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { callbackBodyBytesMax, registerCallbackRoutes } from './callback-ingester.ts';
+import { decodeCallbackRecord, providerCallbacksTopic } from '@tollgate/gateway-api';
 
 const secrets = parseCallbackSecrets(`new:${'n'.repeat(32)},old:${'o'.repeat(32)}`);
 const clock = createFakeClock();

@@ -1,7 +1,6 @@
 /**
  * Receives the Payment Service's callbacks. Answers 200 only when the bus has the callback: from then on it is ours to apply.
  */
-import { encodeCallbackRecord, parseObject, providerCallbacksTopic } from '@tollgate/core';
 import type { Message, MessageBus } from '@tollgate/message-bus';
 import { type CallbackSecret, readCallbackCapability, redactCallback } from '@tollgate/provider/callbacks';
 import { sendError } from '@tollgate/gateway-api/http';
@@ -15,6 +14,7 @@ import {
 } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { createPaymentLimits } from './payment-limits.ts';
+import { encodeCallbackRecord, parseObject, providerCallbacksTopic } from '@tollgate/gateway-api';
 
 export interface CallbackIngesterDependencies {
   bus: Pick<MessageBus, 'publish'>;

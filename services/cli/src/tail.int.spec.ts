@@ -1,6 +1,10 @@
 import { temporaryStore } from '@tollgate/event-store/testing';
-import { encodeCallbackRecord, providerCallbacksTopic } from '@tollgate/core';
-import { gatewayPaymentsTopic, gatewayPayoutsTopic } from '@tollgate/gateway-api';
+import {
+  gatewayPaymentsTopic,
+  gatewayPayoutsTopic,
+  encodeCallbackRecord,
+  providerCallbacksTopic,
+} from '@tollgate/gateway-api';
 import { createEmbeddedMessageBus } from '@tollgate/message-bus';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';

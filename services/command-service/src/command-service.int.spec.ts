@@ -1,5 +1,5 @@
 import { readCallback } from '@tollgate/provider/callbacks';
-import { encodeCallbackRecord, providerCallbacksTopic, type DueItem, inquiryDelays } from '@tollgate/core';
+import { type DueItem, inquiryDelays } from '@tollgate/core';
 import { type MessageBus, createEmbeddedMessageBus } from '@tollgate/message-bus';
 import { type TeamDirectory, createOperatorCredentials } from '@tollgate/teams';
 import { Secret, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
@@ -13,6 +13,7 @@ import {
 } from './command-service.ts';
 import { directoryOf } from './testing/app.ts';
 import { patientTimes, payoutFor, useHarness } from '@tollgate/core/testing';
+import { encodeCallbackRecord, providerCallbacksTopic } from '@tollgate/gateway-api';
 
 const harness = useHarness();
 

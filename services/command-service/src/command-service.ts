@@ -9,8 +9,6 @@ import {
   subjectsOf,
   type CoreDependencies,
   createCore,
-  type CallbackConsumerDependencies,
-  consumeCallbacks,
   inquiryScheduleName,
   inquireNamed,
   type InquirySchedule,
@@ -39,6 +37,7 @@ import { registerTeamRoutes } from './routes/team-routes.ts';
 import { createBackground } from '@tollgate/service-kit';
 import { type AccountsFile, createAccountChanges } from '@tollgate/merchant-accounts';
 import { type Place, runShards } from './inquiry-shards.ts';
+import { type CallbackConsumerDependencies, consumeCallbacks } from '@tollgate/callbacks';
 
 export interface CommandServiceDependencies extends CoreDependencies {
   bus: MessageBus;

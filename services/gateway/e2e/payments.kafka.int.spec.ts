@@ -1,6 +1,11 @@
 /** Records of a gateway on Kafka: every event once and in order. Invalid records do not stop it. */
-import { type EncodedRecord, providerCallbacksTopic } from '@tollgate/core';
-import { decodeDisputeRecord, decodePaymentRecord, decodePayoutRecord } from '@tollgate/gateway-api';
+import {
+  decodeDisputeRecord,
+  decodePaymentRecord,
+  decodePayoutRecord,
+  providerCallbacksTopic,
+  type EncodedRecord,
+} from '@tollgate/gateway-api';
 import type { BusRecord } from '@tollgate/message-bus';
 import { createKafkaMessageBus } from '@tollgate/message-bus/kafka';
 import { publishAsForeigner } from '@tollgate/message-bus/testing';

@@ -1,5 +1,5 @@
 export { diesAnnounced, failingStore } from './failing-stores.ts';
-export { createFakeProvider, type Operation } from './fake-provider.ts';
+export { createFakeProvider, type FakeProvider, type Operation } from './fake-provider.ts';
 export {
   accountNamed,
   caller,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { EncodedRecord } from '@tollgate/core';
 import { decodeGatewayRecord } from '../consumer/gateway-records.ts';
 import { createAsyncApiDocument } from './document.ts';
 import { headersSchema } from './headers.ts';
 import { publicTopics } from '../topics/public-topics.ts';
+import type { EncodedRecord } from '../topics/record-format.ts';
 
 const document = createAsyncApiDocument();
 const messages = publicTopics.flatMap(({ topic, messages: all }) => all.map((each) => ({ topic, ...each })));

@@ -1,5 +1,4 @@
 /** The AsyncAPI document of the public topics, derived from the schemas that consumers decode records with. */
-import type { EncodedRecord } from '@tollgate/core';
 import { omitUndefined } from '@tollgate/service-kit';
 import { z } from 'zod';
 import { onTopics } from '../public-object.ts';
@@ -7,6 +6,7 @@ import { type PublicMessage, type PublicTopic, publicTopics } from '../topics/pu
 import { gatewayTopics } from '../topics/topics.ts';
 import { publicError } from '../values.ts';
 import { headersSchema } from './headers.ts';
+import type { EncodedRecord } from '../topics/record-format.ts';
 
 type JsonObject = Record<string, unknown>;
 

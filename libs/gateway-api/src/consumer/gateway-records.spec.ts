@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { exampleOf, publicTopics } from '../topics/public-topics.ts';
-import type { EncodedRecord } from '@tollgate/core';
 import { decodePaymentRecord } from '../topics/records.ts';
 import { decodeGatewayRecord } from './gateway-records.ts';
+import type { EncodedRecord } from '../topics/record-format.ts';
 
 const approved = exampleOf('tollgate.payment.approved.v1');
 const valueOf = ({ value }: EncodedRecord) => JSON.parse(new TextDecoder().decode(value));

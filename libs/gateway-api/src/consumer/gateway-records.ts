@@ -2,12 +2,12 @@
 import type { z } from 'zod';
 import type { JournalEntryOnTopic } from '../journal.ts';
 import type { PublicEvent } from '../public-object.ts';
-import type { EncodedRecord } from '@tollgate/core';
 import {
   type EventOnTopic,
   type RecordSubject,
   cloudEventType,
   decodeEventRecord,
+  type EncodedRecord,
 } from '../topics/record-format.ts';
 import { decodeJournalRecord, journalEntryType, type RecordOf, topicContents } from '../topics/records.ts';
 

@@ -6,13 +6,13 @@ import { type RecordedPayment, examplePayment, publicPayment } from '../payment.
 import { type RecordedPayout, examplePayout, publicPayout } from '../payout.ts';
 import type { PublicEvent } from '../public-object.ts';
 import { example } from '../values.ts';
-import type { EncodedRecord } from '@tollgate/core';
 import { omitUndefined } from '@tollgate/service-kit';
 import {
   type EventOnTopic,
   type RecordSubject,
   cloudEventType,
   eventOnTopicSchema,
+  type EncodedRecord,
 } from './record-format.ts';
 import {
   encodeJournalRecord,

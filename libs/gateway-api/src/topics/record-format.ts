@@ -1,6 +1,12 @@
 /** The format of all `gateway.…` topics: CloudEvents 1.0 in binary mode, the event, and the state of its subject after it. */
 import { z } from 'zod';
-import { type EncodedRecord, parseObject } from '@tollgate/core';
+
+/** The part of a bus message that encoding and decoding need. */
+export interface EncodedRecord {
+  key: string;
+  value: Uint8Array;
+  headers: Readonly<Record<string, string>>;
+}
 
 /** The header with the record's position in the event store, from which the publisher resumes. */
 export const positionHeader = 'tollgate_position';
@@ -95,4 +101,15 @@ export function decodeEventRecord<Value>(
   if (result.success) return { kind: 'record', record: result.data };
   const [issue] = result.error.issues;
   return { kind: 'unreadable', reason: `${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`.trim() };
+}
+
+export function parseObject(bytes: Uint8Array): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,10 +1,10 @@
-import { decodeCallbackRecord, type EncodedRecord } from '@tollgate/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { exampleDispute } from '../dispute.ts';
 import { exampleOf } from './public-topics.ts';
-import { type RecordSubject, cloudEventType } from './record-format.ts';
+import { type RecordSubject, cloudEventType, type EncodedRecord } from './record-format.ts';
 import { decodeDisputeRecord, decodePaymentRecord, decodePayoutRecord, encodeRecord } from './records.ts';
+import { decodeCallbackRecord } from './callback-records.ts';
 
 const approved = exampleOf('tollgate.payment.approved.v1');
 const paidOut = exampleOf('tollgate.payout.approved.v1');

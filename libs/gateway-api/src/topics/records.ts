@@ -12,7 +12,6 @@ import { publicPayment } from '../payment.ts';
 import { payoutEvents } from '../payout-events.ts';
 import { publicPayout } from '../payout.ts';
 import type { PublicEvent } from '../public-object.ts';
-import type { EncodedRecord } from '@tollgate/core';
 import {
   type DecodedRecord,
   type EventOnTopic,
@@ -23,6 +22,7 @@ import {
   decodeEventRecord,
   encodeCloudEvent,
   eventOnTopicSchema,
+  type EncodedRecord,
 } from './record-format.ts';
 
 export const gatewayPaymentsTopic = 'gateway.payments.v1';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { publicTopics } from './public-topics.ts';
-import { providerCallbacksTopic } from '@tollgate/core';
 import { gatewayTopics } from './topics.ts';
+import { providerCallbacksTopic } from './callback-records.ts';
 
 it('every topic that is written to is listed, once', () => {
   expect(gatewayTopics.map(({ topic }) => topic).toSorted()).toEqual(

@@ -1,12 +1,12 @@
 /** The topics of Tollgate, as created on Kafka. The embedded bus creates a topic on first use. */
 import { dayMs } from '@tollgate/service-kit';
-import { providerCallbacksTopic } from '@tollgate/core';
 import {
   gatewayDisputesTopic,
   gatewayJournalTopic,
   gatewayPaymentsTopic,
   gatewayPayoutsTopic,
 } from './records.ts';
+import { providerCallbacksTopic } from './callback-records.ts';
 
 export interface GatewayTopic {
   topic: string;

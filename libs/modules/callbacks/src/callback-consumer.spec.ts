@@ -1,4 +1,4 @@
-import { encodeCallbackRecord, providerCallbacksTopic } from './callback-records.ts';
+import { encodeCallbackRecord, providerCallbacksTopic } from '@tollgate/gateway-api';
 import type { BusRecord, MessageBus } from '@tollgate/message-bus';
 import { InvariantViolation, TollgateError, createLog, silentLog } from '@tollgate/service-kit';
 import { createFakeClock, createFakeIds } from '@tollgate/testing';
@@ -8,9 +8,9 @@ import {
   type DeferredCallback,
   consumeCallbacks,
 } from './callback-consumer.ts';
-import type { Cause } from '../aggregates/repository.ts';
-import type { InquiryResult } from '../inquiry/inquiries.ts';
-import { readCallback } from '../testing/read-callback.ts';
+import type { Cause } from '@tollgate/core';
+import type { InquiryResult } from '@tollgate/core';
+import { readCallback } from './testing/read-callback.ts';
 
 type Inquire = CallbackConsumerDependencies['inquire'];
 

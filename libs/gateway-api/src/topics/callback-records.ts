@@ -1,13 +1,7 @@
 /** `provider.callbacks.v1`: the Payment Service's callbacks, keyed by payment token. Internal to Tollgate. */
+import { type EncodedRecord, parseObject } from './record-format.ts';
 
 export const providerCallbacksTopic = 'provider.callbacks.v1';
-
-/** The part of a bus message that encoding and decoding need. */
-export interface EncodedRecord {
-  key: string;
-  value: Uint8Array;
-  headers: Readonly<Record<string, string>>;
-}
 
 export interface ReceivedCallback {
   environment: string;
@@ -65,15 +59,4 @@ export function decodeCallbackRecord(record: EncodedRecord): DecodedCallback {
     body,
     ...(requestId === undefined ? {} : { requestId }),
   };
-}
-
-export function parseObject(bytes: Uint8Array): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -4,9 +4,9 @@ import {
   decodeCallbackRecord,
   providerCallbacksTopic,
   tokenLengthMax,
-} from './callback-records.ts';
+} from '@tollgate/gateway-api';
 import type { BusRecord, MessageBus } from '@tollgate/message-bus';
-import type { CallbackHint } from '../provider.ts';
+import type { CallbackHint } from '@tollgate/core';
 import {
   type Clock,
   type Ids,
@@ -16,8 +16,8 @@ import {
   isRequestId,
   isRetryable,
 } from '@tollgate/service-kit';
-import type { Cause } from '../aggregates/repository.ts';
-import type { InquiryResult } from '../inquiry/inquiries.ts';
+import type { Cause } from '@tollgate/core';
+import type { InquiryResult } from '@tollgate/core';
 
 /** The consumer group of the command service. */
 const callbackGroup = 'command-service';

@@ -1,16 +1,16 @@
 import { breakerOpenMs } from '@tollgate/service-kit';
-import { encodeCallbackRecord, providerCallbacksTopic } from './callback-records.ts';
+import { encodeCallbackRecord, providerCallbacksTopic } from '@tollgate/gateway-api';
 import type { BusRecord, MessageBus } from '@tollgate/message-bus';
-import { inquiryNeedOf } from '../domain/payment/inquiry-need.ts';
-import { type FakeProvider, createFakeProvider } from '../testing/fake-provider.ts';
+import { inquiryNeedOf } from '@tollgate/core';
+import { type FakeProvider, createFakeProvider } from '@tollgate/core/testing';
 import { silentLog, systemIds } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { expect, it } from 'vitest';
-import { inquireNamed } from '../inquiry/inquire.ts';
-import { accountNamed, cause, teaFor } from '../testing/harness.ts';
-import { useHarness } from '../testing/use-harness.ts';
+import { inquireNamed } from '@tollgate/core';
+import { accountNamed, cause, teaFor } from '@tollgate/core/testing';
+import { useHarness } from '@tollgate/core/testing';
 import { consumeCallbacks } from './callback-consumer.ts';
-import { readCallback } from '../testing/read-callback.ts';
+import { readCallback } from './testing/read-callback.ts';
 
 let sick: FakeProvider;
 const harness = useHarness(() => {

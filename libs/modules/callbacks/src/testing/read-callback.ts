@@ -1,4 +1,4 @@
-import type { CallbackHint } from '../provider.ts';
+import type { CallbackHint } from '@tollgate/core';
 
 const abouts: readonly unknown[] = ['payout', 'refund', 'dispute', 'unknown'];
 
