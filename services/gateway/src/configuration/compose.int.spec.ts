@@ -7,8 +7,9 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { parseAccounts } from './account-config.ts';
 import { variableNames } from './config-fields.ts';
-import { gatewayConfigSchema } from './config.ts';
-import { readServiceNames, serviceNames } from './service-names.ts';
+import { dataDirConfigSchema, gatewayConfigSchema } from './config.ts';
+import { type ServiceName, readServiceNames, serviceNames } from './service-names.ts';
+import { variablesOf } from './service-variables.ts';
 
 interface Container {
   image: string;
@@ -48,16 +49,31 @@ describe('the containers', () => {
     for (const [name, { command = [] }] of services) expect(readServiceNames(command)).toEqual([name]);
   });
 
+  // Each had the secrets of all.
   it.each(services)(
-    '%s gets only variables that the program knows, and enough to start',
-    (_name, { environment = {} }) => {
-      const known = variableNames(gatewayConfigSchema);
-      expect(known).toContain('GATEWAY_PORT');
-      for (const variable of Object.keys(environment)) expect(known).toContain(variable);
-      const config = readConfig(gatewayConfigSchema, environment);
-      expect([config.eventStore, config.kafka]).not.toContain(undefined);
+    '%s gets only variables that it reads, and enough to start',
+    (name, { environment = {} }) => {
+      const service = readServiceNames([name])[0] as ServiceName;
+      const read = variablesOf(service);
+      expect(Object.keys(environment).filter((variable) => !read.includes(variable))).toEqual([]);
+      const { eventStore, kafka } = readConfig(gatewayConfigSchema, environment);
+      // Callbacks need the event store only without Kafka.
+      const needsStore = read.includes('EVENTSTORE_URL') && service !== 'callback-ingester';
+      expect([eventStore !== undefined, kafka !== undefined]).toEqual([
+        needsStore,
+        read.includes('KAFKA_BROKERS'),
+      ]);
+      for (const variable of read.filter((each) => each.endsWith('_SECRETS')))
+        expect(environment).toHaveProperty(variable);
     },
   );
+
+  it('of the command line get only variables that it reads', () => {
+    const tools = ours.filter(([, { entrypoint = [] }]) => entrypoint.includes('services/cli/src/main.ts'));
+    expect(tools.map(([name]) => name)).toEqual(['topics', 'signing', 'tollgate']);
+    for (const [, { environment = {} }] of tools)
+      expect(variableNames(dataDirConfigSchema)).toEqual(expect.arrayContaining(Object.keys(environment)));
+  });
 
   // A setting of ours, a size of appends, once prevented EventStoreDB from starting.
   it("set only EventStoreDB's TLS and telemetry", () => {
