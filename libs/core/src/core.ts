@@ -8,7 +8,6 @@ import { createPayouts } from './aggregates/payouts.ts';
 import { createRecurringTokens } from './aggregates/recurring-tokens.ts';
 import { createRefundKeys } from './aggregates/refund-keys.ts';
 import type { Cause } from './aggregates/repository.ts';
-import { createUnmatchedOperations } from './aggregates/unmatched.ts';
 import { createAskAccount, inquiryPriorityOf } from './outbound/ask-account.ts';
 import { type LastAnswer, inquireAbout, lastAnswersMax } from './inquiry/inquire.ts';
 import { createInquiries } from './inquiry/inquiries.ts';
@@ -45,7 +44,6 @@ export function createCore<Dependencies extends CoreDependencies>(deps: Dependen
     payouts: createPayouts(deps),
     recurringTokens: createRecurringTokens(deps),
     refundKeys: createRefundKeys(deps),
-    unmatched: createUnmatchedOperations(deps),
   };
   const quietPeriods = createQuietPeriods(deps);
   const sender = createSender({ ...deps, quietPeriods, stopping });

@@ -6,12 +6,6 @@ export * from './aggregates/repository.ts';
 export * from './aggregates/subjects.ts';
 export { foldOfPayments } from './aggregates/payments.ts';
 export { createPayouts, type Payouts } from './aggregates/payouts.ts';
-export {
-  createUnmatchedOperations,
-  deriveUnmatchedToken,
-  resolveAsKnown,
-  type UnmatchedOperations,
-} from './aggregates/unmatched.ts';
 export * from './core.ts';
 export * from './domain/aggregate.ts';
 export * from './domain/event-metadata.ts';
@@ -31,9 +25,8 @@ export * from './domain/payout/payout-machine.ts';
 export * from './domain/payout/payout-state.ts';
 export * from './domain/requester.ts';
 export * from './domain/schema-version.ts';
-export * from './domain/unmatched/unmatched.ts';
 export { type Decision, events, refuse } from './domain/decision.ts';
-export { isRefundedByWord } from './domain/discrepancy.ts';
+export { isRefundedByWord, observeDiscrepancy, theirSide } from './domain/discrepancy.ts';
 export { mayBePaid } from './domain/payment/creation.ts';
 export {
   declineReasonOf,
@@ -49,7 +42,8 @@ export { resolutionsOf } from './domain/payment/resolutions.ts';
 export { payoutResolutionsOf } from './domain/payout/payout-decide.ts';
 export { mayBePaidOut } from './domain/payout/payout-observation.ts';
 export { type CallOutcome, type EndReason, endReasons } from './domain/outbound-call/outbound-call.ts';
-export { isAbout, resolutionSchema, type Review } from './domain/review.ts';
+export * from './domain/review.ts';
+export { type ResolveReview, type ReviewRefusal } from './domain/shared-inputs.ts';
 export {
   cut,
   type Environment,

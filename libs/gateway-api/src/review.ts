@@ -10,15 +10,14 @@ import {
   reviewCodes,
   statusOfPayoutPhase,
   statusOfPhase,
-  unmatchedResolutions,
   type PaymentAggregate,
   type PayoutAggregate,
   type Review,
-  type UnmatchedAggregate,
 } from '@tollgate/core';
 import { z } from 'zod';
 import { oneOf, publicEvent, publicObject, showing } from './public-object.ts';
 import { amount, currency, evidence, instant, orderNumber, shownAmount } from './values.ts';
+import { unmatchedResolutions, type UnmatchedAggregate } from '@tollgate/books';
 
 export const anyReviewCodes = [...new Set([...reviewCodes, ...payoutReviewCodes])];
 const number = z

@@ -3,6 +3,7 @@
  * payments, payouts and disputes.
  */
 import type { MessageBus } from '@tollgate/message-bus';
+import { createUnmatchedOperations } from '@tollgate/books';
 import {
   type InquiryDelays,
   type Cause,
@@ -142,6 +143,7 @@ function createParts(deps: CommandServiceDependencies, stopping: AbortSignal) {
   return {
     ...core,
     reservations,
+    unmatched: createUnmatchedOperations(core),
     balances: createBalances({ ...core, reservations }),
     guards,
     disputes: createDisputesPoller({ ...deps, payments: core.payments }),

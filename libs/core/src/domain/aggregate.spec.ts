@@ -1,20 +1,17 @@
 import { expect, it, describe } from 'vitest';
-import { payoutHistoryTo } from './testing/payout-samples.ts';
+import { payoutHistoryTo, payoutRequested, payoutSampleEvents } from './testing/payout-samples.ts';
 import { adopted, historyTo, requested, sampleEvents } from './testing/samples.ts';
 import {
   type Aggregate,
   type PaymentAggregate,
   type PayoutAggregate,
-  type UnmatchedAggregate,
   evolvePaymentAggregate,
   evolvePayoutAggregate,
-  evolveUnmatchedAggregate,
   nextRevision,
 } from './aggregate.ts';
 import { InvariantViolation } from './invariant.ts';
 import type { PaymentEvent } from './payment/payment-events.ts';
 import type { PayoutEvent } from './payout/payout-events.ts';
-import type { UnmatchedEvent } from './unmatched/unmatched.ts';
 
 /** The event of this revision, one second after the previous one. */
 const at = <Event>(event: Event, revision: number) => ({
@@ -38,26 +35,13 @@ function after<Event, State extends Aggregate>(
 const paymentAfter = (history: readonly PaymentEvent[]): PaymentAggregate =>
   after<PaymentEvent, PaymentAggregate>(evolvePaymentAggregate, history);
 
-const unmatched: UnmatchedEvent = {
-  type: 'UnmatchedObserved',
-  data: {
-    environment: 'sandbox',
-    account: 'main',
-    operation: 'payment',
-    serviceToken: 's-1',
-    status: 'approved',
-    amount: 900,
-    refundedAmount: 0,
-    currency: 'EUR',
-  },
-};
-const reviewOpened = (refundedAmount: number): UnmatchedEvent => ({
+const reviewOpened = (attempt: number): PayoutEvent => ({
   type: 'ReviewOpened',
-  data: { code: 'discrepancy', evidence: { serviceToken: 's-1', refundedAmount } },
+  data: { code: 'service_not_readable', evidence: { attempt } },
 });
-const resolved = (number: number): UnmatchedEvent => ({
+const resolved = (number: number): PayoutEvent => ({
   type: 'ReviewResolved',
-  data: { code: 'discrepancy', number, resolution: 'keep_ours', reason: 'the old shop' },
+  data: { code: 'service_not_readable', number, resolution: 'acknowledged', reason: 'seen' },
 });
 
 describe('an aggregate', () => {
@@ -114,38 +98,38 @@ describe('an aggregate', () => {
 });
 
 describe('a review has the time of its opening', () => {
-  const afterAll = (...history: readonly UnmatchedEvent[]): UnmatchedAggregate =>
-    after<UnmatchedEvent, UnmatchedAggregate>(evolveUnmatchedAggregate, history);
+  const afterAll = (...history: readonly PayoutEvent[]): PayoutAggregate =>
+    after<PayoutEvent, PayoutAggregate>(evolvePayoutAggregate, history);
 
   it('despite later events', () => {
-    const aggregate = afterAll(unmatched, reviewOpened(0), unmatched);
-    expect(aggregate).toMatchObject({ createdAt: 1_000, updatedAt: 3_000, unmatched: { amount: 900 } });
+    const aggregate = afterAll(payoutRequested(), reviewOpened(0), payoutSampleEvents.PayoutUnresolved);
+    expect(aggregate).toMatchObject({ createdAt: 1_000, updatedAt: 3_000, payout: { phase: 'unresolved' } });
     expect(aggregate.reviewsSince).toEqual([2_000]);
   });
 
   it('after a proposal that a second person must confirm', () => {
-    const proposed: UnmatchedEvent = {
+    const proposed: PayoutEvent = {
       type: 'ReviewResolutionProposed',
       data: {
-        code: 'discrepancy',
+        code: 'service_not_readable',
         number: 1,
-        resolution: 'keep_ours',
-        reason: 'the old shop',
+        resolution: 'acknowledged',
+        reason: 'seen',
         proposedBy: 'person:ada',
         proposedAt: 3_000,
       },
     };
-    const aggregate = afterAll(unmatched, reviewOpened(0), reviewOpened(1), proposed);
+    const aggregate = afterAll(payoutRequested(), reviewOpened(0), reviewOpened(1), proposed);
     expect(aggregate.reviewsSince).toEqual([2_000, 3_000]);
-    expect(aggregate.unmatched.reviews).toMatchObject([
-      { number: 1, proposal: { resolution: 'keep_ours', proposedBy: 'person:ada' } },
+    expect(aggregate.payout.reviews).toMatchObject([
+      { number: 1, proposal: { resolution: 'acknowledged', proposedBy: 'person:ada' } },
       { number: 2 },
     ]);
-    expect(aggregate.unmatched.reviews[1]).not.toHaveProperty('proposal');
+    expect(aggregate.payout.reviews[1]).not.toHaveProperty('proposal');
   });
 
   it('after another one is resolved or opened', () => {
-    const two = [unmatched, reviewOpened(0), reviewOpened(1)];
+    const two = [payoutRequested(), reviewOpened(0), reviewOpened(1)];
     expect(afterAll(...two).reviewsSince).toEqual([2_000, 3_000]);
     expect(afterAll(...two, resolved(1)).reviewsSince).toEqual([3_000]);
     expect(afterAll(...two, resolved(2)).reviewsSince).toEqual([2_000]);

@@ -1,4 +1,4 @@
-/** Payments, payouts and other records with the metadata of their streams. Commands decide on these; views store them. */
+/** Payments and payouts with the metadata of their streams. Commands decide on these; views store them. */
 import { InvariantViolation } from './invariant.ts';
 import type { PaymentEvent } from './payment/payment-events.ts';
 import { evolve } from './payment/payment-evolve.ts';
@@ -6,7 +6,6 @@ import { type Payment } from './payment/payment-state.ts';
 import type { PayoutEvent } from './payout/payout-events.ts';
 import { evolvePayout, type Payout } from './payout/payout-state.ts';
 import type { Review } from './review.ts';
-import { evolveUnmatched, type Unmatched, type UnmatchedEvent } from './unmatched/unmatched.ts';
 
 /** `Position` is the store's own kind of position. */
 export interface Aggregate<Position extends string = string> {
@@ -23,7 +22,7 @@ export interface Aggregate<Position extends string = string> {
   position: Position;
 }
 
-interface Reviewed {
+export interface Reviewed {
   /** Opening time of each open review, in the order of `reviews`, milliseconds since the Unix epoch. */
   reviewsSince: readonly number[];
 }
@@ -37,9 +36,6 @@ export interface PaymentAggregate<Position extends string = string> extends Aggr
 }
 export interface PayoutAggregate<Position extends string = string> extends Aggregate<Position>, Reviewed {
   payout: Payout;
-}
-export interface UnmatchedAggregate<Position extends string = string> extends Aggregate<Position>, Reviewed {
-  unmatched: Unmatched;
 }
 
 /** An event of one stream with its metadata. */
@@ -77,16 +73,6 @@ export function evolvePayoutAggregate<Position extends string>(
   return { ...envelopeAfter(before, happened), payout, reviewsSince };
 }
 
-/** As {@link evolvePaymentAggregate}, for an operation that only the provider has. */
-export function evolveUnmatchedAggregate<Position extends string>(
-  before: UnmatchedAggregate<Position> | undefined,
-  happened: Happened<UnmatchedEvent, Position>,
-): UnmatchedAggregate<Position> {
-  const unmatched = evolveUnmatched(before?.unmatched, happened.event);
-  const reviewsSince = reviewsSinceAfter(before, before?.unmatched, unmatched, happened);
-  return { ...envelopeAfter(before, happened), unmatched, reviewsSince };
-}
-
 /** An adopted payment has the provider's creation time. */
 const begunAt = ({ event, recordedAt }: Happened<PaymentEvent>): number =>
   (event.type === 'PaymentAdopted' ? event.data.createdAt : undefined) ?? recordedAt;
@@ -117,7 +103,7 @@ function refundTimesAfter(
 }
 
 /** Open reviews keep their time. Several reviews of one code may be open. */
-function reviewsSinceAfter(
+export function reviewsSinceAfter(
   before: Reviewed | undefined,
   old: { reviews: readonly Review[] } | undefined,
   { reviews }: { reviews: readonly Review[] },

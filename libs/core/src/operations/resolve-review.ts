@@ -4,11 +4,12 @@ import { type PaymentRefusal } from '../domain/payment/payment-commands.ts';
 import { type PayoutRefusal } from '../domain/payout/payout-commands.ts';
 import { type PayoutReviewCode, payoutReviewCodeSchema } from '../domain/payout/payout-events.ts';
 import { type Proposer, type Resolution, type Review } from '../domain/review.ts';
+import type { ResolveReview } from '../domain/shared-inputs.ts';
 import { type ReviewCode, reviewCodeSchema } from '../domain/payment/payment-events.ts';
 import { type Requester } from '../domain/requester.ts';
 import { isOwnedBy, isToken } from '../domain/ownership.ts';
 import { type Clock, omitUndefined } from '@tollgate/service-kit';
-import { type Cause, requireDone } from '../aggregates/repository.ts';
+import { type Cause, type Executed, requireDone } from '../aggregates/repository.ts';
 import {
   type AnySubject,
   type Subjects,
@@ -16,18 +17,11 @@ import {
   stateOf,
   subjectsOf,
 } from '../aggregates/subjects.ts';
-import {
-  type UnmatchedAggregate,
-  type UnmatchedOperations,
-  isUnmatchedToken,
-} from '../aggregates/unmatched.ts';
-import type { InquiryResult } from '../inquiry/inquiries.ts';
-import { inquireBriefly } from './await-outcome.ts';
+import { type AwaitOutcomeDependencies, inquireBriefly } from './await-outcome.ts';
+import { refuse } from './operation.ts';
 import { type DecisionRecorder, recordDecision } from './recorded-decision.ts';
 
-export interface ResolveReviewDependencies extends Subjects, DecisionRecorder {
-  unmatched: UnmatchedOperations;
-  inquire: (token: string, cause: Cause) => Promise<InquiryResult>;
+export interface ResolveReviewDependencies extends DecisionRecorder {
   /** The environments in which a second person must agree before an answer takes effect. */
   reviewsByTwo: readonly Environment[];
   clock: Clock;
@@ -35,7 +29,7 @@ export interface ResolveReviewDependencies extends Subjects, DecisionRecorder {
 
 export interface ResolveReviewInput {
   caller: Requester;
-  /** Of a payment, a payout, or an operation that only the provider has. */
+  /** Of the reviewed record. */
   token: string;
   code: ReviewCode | PayoutReviewCode;
   /** The number of the review, within its code, as in the list of reviews. */
@@ -45,13 +39,27 @@ export interface ResolveReviewInput {
   cause: Cause;
 }
 
-export type ResolveReviewResult =
+export type ResolveReviewResult<Subject = AnySubject> =
   /** `proposed`: takes effect when a second person agrees. */
-  | { kind: 'resolved' | 'proposed'; aggregate: AnySubject | UnmatchedAggregate }
-  | {
-      kind: 'refused';
-      refusal: PaymentRefusal | PayoutRefusal | KeyRefusal;
-    };
+  | { kind: 'resolved' | 'proposed'; aggregate: Subject }
+  | { kind: 'refused'; refusal: PaymentRefusal | PayoutRefusal | KeyRefusal };
+
+/** The records of one kind that reviews are about. */
+interface ReviewedRecords<Subject> {
+  notFound: 'payment_not_found' | 'payout_not_found' | 'review_not_found';
+  load(token: string): Promise<Subject | undefined>;
+  stateOf(found: Subject): {
+    environment: Environment;
+    team?: string | undefined;
+    reviews: readonly Pick<Review, 'code' | 'number'>[];
+  };
+  /** Undefined for a code that this kind does not have. */
+  resolve(
+    token: string,
+    answer: ResolveReview<ResolveReviewInput['code']>,
+    cause: Cause,
+  ): Promise<Executed<Subject, unknown, PaymentRefusal | PayoutRefusal>> | undefined;
+}
 
 /**
  * `person_required`: two people must decide, and a key is not a person. `operator_required`: the gaining team cannot decide.
@@ -70,37 +78,58 @@ export const operatorResolutions: readonly Resolution[] = [
 ];
 
 export async function resolveReview(
-  deps: ResolveReviewDependencies,
+  deps: ResolveReviewDependencies & Subjects & Pick<AwaitOutcomeDependencies, 'inquire'>,
   input: ResolveReviewInput,
 ): Promise<ResolveReviewResult> {
-  const { caller, token, cause } = input;
-  const found = isToken(token) ? await repositoryOf(deps, token).load(token) : undefined;
-  if (found === undefined || !isOwnedBy(reviewedIn(found), caller))
-    return { kind: 'refused', refusal: { code: notFound(token) } };
-  const proposer = proposerOf(deps, input, reviewedIn(found));
-  if (typeof proposer === 'string') return { kind: 'refused', refusal: { code: proposer } };
-  await record(deps, input, reviewedIn(found).reviews);
-  const executed = await execute(deps, input, proposer);
-  if (executed === undefined) return { kind: 'refused', refusal: { code: 'review_not_found' } };
-  if (executed.kind === 'refused') return executed;
-  const { aggregate } = requireDone<AnySubject | UnmatchedAggregate, unknown>(executed);
-  if (isOpen(reviewedIn(aggregate).reviews, input)) return { kind: 'proposed', aggregate };
-  // It belongs to no team's books: no inquiry concerns it.
-  if ('unmatched' in aggregate) return { kind: 'resolved', aggregate };
+  const { token, cause } = input;
+  const { payments, payouts } = deps;
+  const result = await resolveReviewIn<AnySubject>(deps, input, {
+    notFound: isPayoutToken(token) ? 'payout_not_found' : 'payment_not_found',
+    load: (each) => subjectsOf(deps, each).load(each),
+    stateOf,
+    resolve(each, { code, ...answer }) {
+      const ofPayment = reviewCodeSchema.safeParse(code).data;
+      const ofPayout = payoutReviewCodeSchema.safeParse(code).data;
+      return isPayoutToken(each)
+        ? ofPayout && payouts.execute(each, { ...answer, code: ofPayout }, cause)
+        : ofPayment && payments.execute(each, { ...answer, code: ofPayment }, cause);
+    },
+  });
+  if (result.kind !== 'resolved') return result;
   // From here on only an inquiry finds the provider's reaction. The answer takes effect without it.
   await inquireBriefly(deps, { token, cause });
-  return { kind: 'resolved', aggregate: (await subjectsOf(deps, token).load(token)) ?? aggregate };
+  return { ...result, aggregate: (await subjectsOf(deps, token).load(token)) ?? result.aggregate };
 }
 
-const repositoryOf = (deps: ResolveReviewDependencies, token: string) =>
-  isUnmatchedToken(token) ? deps.unmatched : subjectsOf(deps, token);
-
-const reviewedIn = (found: AnySubject | UnmatchedAggregate) =>
-  'unmatched' in found ? found.unmatched : stateOf(found);
-
-function notFound(token: string) {
-  if (isUnmatchedToken(token)) return 'review_not_found';
-  return isPayoutToken(token) ? 'payout_not_found' : 'payment_not_found';
+/** As {@link resolveReview}, of any kind of record, without an inquiry. */
+export async function resolveReviewIn<Subject>(
+  deps: ResolveReviewDependencies,
+  input: ResolveReviewInput,
+  records: ReviewedRecords<Subject>,
+): Promise<ResolveReviewResult<Subject>> {
+  const { caller, token, code, number, resolution, reason, cause } = input;
+  const found = isToken(token) ? await records.load(token) : undefined;
+  if (found === undefined || !isOwnedBy(records.stateOf(found), caller))
+    return refuse({ code: records.notFound });
+  const state = records.stateOf(found);
+  const proposer = proposerOf(deps, input, state);
+  if (typeof proposer === 'string') return refuse({ code: proposer });
+  if (isOpen(state.reviews, input)) await recordDecision(deps, input, { token, code, number, resolution });
+  // The decision of an operator frees the discrepancy's reservation; that of a key of the gaining team does not.
+  const releases = releasesIf(caller, resolution);
+  const answer = {
+    type: 'ResolveReview',
+    code,
+    number,
+    resolution,
+    reason,
+    ...omitUndefined({ proposer, releases }),
+  } as const;
+  const executed = await records.resolve(token, answer, cause);
+  if (executed === undefined) return refuse({ code: 'review_not_found' });
+  if (executed.kind === 'refused') return executed;
+  const { aggregate } = requireDone<Subject, unknown>(executed);
+  return { kind: isOpen(records.stateOf(aggregate).reviews, input) ? 'proposed' : 'resolved', aggregate };
 }
 
 /**
@@ -120,39 +149,5 @@ function proposerOf(
 const isOpen = (reviews: readonly Pick<Review, 'code' | 'number'>[], { code, number }: ResolveReviewInput) =>
   reviews.some((review) => review.code === code && review.number === number);
 
-async function record(
-  deps: ResolveReviewDependencies,
-  input: ResolveReviewInput,
-  open: readonly Pick<Review, 'code' | 'number'>[],
-): Promise<void> {
-  const { token, code, number, resolution } = input;
-  if (!isOpen(open, input)) return;
-  await recordDecision(deps, input, { token, code, number, resolution });
-}
-
 const releasesIf = ({ operator }: Requester, resolution: Resolution) =>
   operator !== undefined && resolution === 'keep_ours' ? (true as const) : undefined;
-
-/** Undefined for a code that this kind of subject does not have. */
-async function execute(
-  { payments, payouts, unmatched }: ResolveReviewDependencies,
-  { caller, token, code, number, resolution, reason, cause }: ResolveReviewInput,
-  proposer: Proposer | undefined,
-) {
-  const answer = {
-    type: 'ResolveReview',
-    number,
-    resolution,
-    reason,
-    // The decision of an operator frees the discrepancy's reservation; that of a key of the gaining team does not.
-    ...omitUndefined({ proposer, releases: releasesIf(caller, resolution) }),
-  } as const;
-  if (isUnmatchedToken(token))
-    return code === 'discrepancy' ? unmatched.execute(token, { ...answer, code }, cause) : undefined;
-  if (isPayoutToken(token)) {
-    const known = payoutReviewCodeSchema.safeParse(code).data;
-    return known && payouts.execute(token, { ...answer, code: known }, cause);
-  }
-  const known = reviewCodeSchema.safeParse(code).data;
-  return known && payments.execute(token, { ...answer, code: known }, cause);
-}

@@ -1,7 +1,7 @@
-import { type ObservedPayment, type FoundPayment, deriveUnmatchedToken, walletNameOf } from '@tollgate/core';
+import { type ObservedPayment, type FoundPayment, walletNameOf } from '@tollgate/core';
 import { describe, expect, it } from 'vitest';
 import { caller, teaFor, useHarness } from '@tollgate/core/testing';
-import { standingsOfPayment } from '@tollgate/books';
+import { createUnmatchedOperations, standingsOfPayment, deriveUnmatchedToken } from '@tollgate/books';
 import { type AdoptionOrder, adoptPayments } from './adopt-payments.ts';
 import type { AdoptedRow } from './adopt-row.ts';
 
@@ -121,7 +121,7 @@ it('a dry run reports the same, and changes nothing', async () => {
 // A reconciliation found it before the adoption: otherwise a person would be asked for a day or more.
 it('ends the review of a payment without an owner at once, and leaves it in a dry run', async () => {
   plant('a');
-  const { unmatched } = harness();
+  const unmatched = createUnmatchedOperations(harness());
   const found = { environment: 'sandbox', account: 'main', operation: 'payment', serviceToken: 'a' } as const;
   const facts = { ...found, status: 'approved', amount: 1000, currency: 'EUR', refundedAmount: 0 };
   const token = deriveUnmatchedToken(found);

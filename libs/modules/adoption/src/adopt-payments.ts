@@ -10,8 +10,6 @@ import {
   type RecurringTokens,
   createRecurringTokens,
   type Cause,
-  type UnmatchedOperations,
-  createUnmatchedOperations,
   type AskAccount,
   refundedAmountOf,
   type Inquirer,
@@ -20,6 +18,7 @@ import {
 import { type Clock, type Ids, type Vault, dayMs, TollgateError } from '@tollgate/service-kit';
 import { type AdoptedRow, adoptRow, type AdoptionOutcome, adoptionOutcomes } from './adopt-row.ts';
 import { type Adoptions, createAdoptions } from './adoption.ts';
+import { type UnmatchedOperations, createUnmatchedOperations } from '@tollgate/books';
 
 export interface AdoptionOrder {
   environment: Environment;

@@ -1,8 +1,6 @@
 /** Classifies one row of the provider's list: ours, foreign, or adopted. */
 import {
   type ComparablePayment,
-  deriveUnmatchedToken,
-  resolveAsKnown,
   deriveAdoptedToken,
   deriveRecurringAlias,
   tokenInOrderNumber,
@@ -10,6 +8,7 @@ import {
 import { omitUndefined } from '@tollgate/service-kit';
 import type { Adopting, AdoptionOrder } from './adopt-payments.ts';
 import { adoptPayment, type AdoptPayment, type AdoptionRefusal } from './adoption.ts';
+import { deriveUnmatchedToken, resolveAsKnown } from '@tollgate/books';
 
 export const adoptionOutcomes = [
   'adopted',

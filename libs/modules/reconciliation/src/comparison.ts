@@ -1,6 +1,5 @@
 /** Compares a row of the provider's list with our record. */
 import {
-  type OperationKind,
   isBeforeAnnouncement,
   isRefundedByWord,
   statusOf,
@@ -14,6 +13,7 @@ import {
   type PayoutAggregate,
 } from '@tollgate/core';
 import { type ReconciledPart, type Sums, addCounts, addSums, noCounts } from './reconciliation.ts';
+import type { OperationKind } from '@tollgate/books';
 
 /** From the index, which may lag behind the recorded events. */
 export type BookedOperation = PaymentAggregate | PayoutAggregate;

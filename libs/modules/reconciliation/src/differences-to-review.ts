@@ -1,17 +1,12 @@
 /** Decides which difference opens a review. Compares one row of the provider's list, or one of our operations that it lacks. */
 import { type ReconciledPart, type ReconciliationRequest, noCounts } from './reconciliation.ts';
 import {
-  type OperationKind,
-  decideUnmatched,
   type Cause,
   requireDone,
   type SubjectState,
   type Subjects,
   stateOf,
   subjectsOf,
-  type UnmatchedOperations,
-  deriveUnmatchedToken,
-  resolveAsKnown,
   type AskAccount,
   type Listed,
   type InquiryResult,
@@ -31,6 +26,13 @@ import {
   standingThere,
   sumsOf,
 } from './comparison.ts';
+import {
+  type OperationKind,
+  decideUnmatched,
+  type UnmatchedOperations,
+  deriveUnmatchedToken,
+  resolveAsKnown,
+} from '@tollgate/books';
 
 export interface RowDependencies extends Subjects {
   /** As `nameOfInstallation` returns it. */

@@ -1,11 +1,11 @@
 /** The progress of a reconciliation, from its stream. After a kill it continues there. */
 import { createHash } from 'node:crypto';
-import { type OperationKind } from '@tollgate/core';
 import {
   type ReconciliationEvent,
   type ReconciliationReport,
   evolveReconciliationReport,
 } from './reconciliation.ts';
+import type { OperationKind } from '@tollgate/books';
 
 /** Maximum readings of a list: a list that grows during the read is read again, and then left to the next run. */
 const passesMax = 3;

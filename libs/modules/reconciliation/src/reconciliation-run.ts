@@ -4,7 +4,6 @@
  */
 import { type EventStore, type LoadedState, loadState } from '@tollgate/event-store';
 import {
-  type OperationKind,
   type ComparablePayment,
   type Page,
   pageRows,
@@ -35,6 +34,7 @@ import {
   compareMissing,
   compareRow,
 } from './differences-to-review.ts';
+import type { OperationKind } from '@tollgate/books';
 
 export interface RunDependencies extends RowDependencies {
   store: EventStore;

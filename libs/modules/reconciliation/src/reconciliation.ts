@@ -6,11 +6,11 @@ import { z } from 'zod';
 import {
   type EventOf,
   eventFamily,
-  operationKindSchema,
   environmentSchema,
   instantSchema,
   reportedSumSchema,
 } from '@tollgate/core';
+import { operationKindSchema } from '@tollgate/books';
 
 export const reconciliationJournal = 'reconciliations';
 export const reconciliationStreamPrefix = 'reconciliation-';

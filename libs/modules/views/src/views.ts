@@ -2,19 +2,14 @@
 import {
   decodePaymentEvent,
   decodePayoutEvent,
-  decodeUnmatchedEvent,
   evolvePaymentAggregate,
   evolvePayoutAggregate,
-  evolveUnmatchedAggregate,
   paymentSchema,
   paymentStreamPrefix,
   payoutSchema,
   payoutStreamPrefix,
-  unmatchedSchema,
-  unmatchedStreamPrefix,
   type PaymentAggregate,
   type PayoutAggregate,
-  type UnmatchedAggregate,
 } from '@tollgate/core';
 import type { Position } from '@tollgate/event-store';
 import { z } from 'zod';
@@ -29,6 +24,11 @@ import {
   transferStreamPrefix,
   type DisputeAggregate,
   type TransferAggregate,
+  decodeUnmatchedEvent,
+  evolveUnmatchedAggregate,
+  unmatchedSchema,
+  unmatchedStreamPrefix,
+  type UnmatchedAggregate,
 } from '@tollgate/books';
 import { instantSchema, viewsOf, type Versioned } from './view-kind.ts';
 

@@ -1,18 +1,15 @@
 /** The route by which a person resolves a review. */
 import { routes, sendError } from '@tollgate/gateway-api/http';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import {
-  type ResolveReviewDependencies,
-  resolveReview,
-  isToken,
-  type AnySubject,
-  type UnmatchedAggregate,
-} from '@tollgate/core';
+import { type AnySubject, isToken, resolveReview } from '@tollgate/core';
 import { toPublicPayment, toPublicPayout } from '@tollgate/gateway-api';
 import { sendAnswer } from './answers.ts';
 import { type BodyRequest, type RouteKit, addBodyRoute, sendRefusal } from './route-kit.ts';
+import { type UnmatchedAggregate, isUnmatchedToken, resolveUnmatchedReview } from '@tollgate/books';
 
-export type ReviewRouteDependencies = RouteKit & ResolveReviewDependencies;
+export type ReviewRouteDependencies = RouteKit &
+  Parameters<typeof resolveReview>[0] &
+  Parameters<typeof resolveUnmatchedReview>[0];
 
 export function registerReviewRoutes(app: FastifyInstance, deps: ReviewRouteDependencies): void {
   addBodyRoute(app, deps, routes.resolveReview, (call) => postResolution(deps, call));
@@ -30,7 +27,8 @@ async function postResolution(
       message: 'Your role may answer a review with check_again only. Ask an operator.',
       parameter: 'resolution',
     });
-  const result = await resolveReview(deps, { caller, cause, token, ...body });
+  const resolve = isUnmatchedToken(token) ? resolveUnmatchedReview : resolveReview;
+  const result = await resolve(deps, { caller, cause, token, ...body });
   if (result.kind === 'refused') return sendRefusal(reply, result.refusal);
   const { kind, aggregate } = result;
   return sendAnswer(

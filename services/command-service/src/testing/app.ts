@@ -1,6 +1,5 @@
 /** The routes of the command service over a harness, called without a socket. */
 import type { Scope, Authentication, Caller, TeamDirectory } from '@tollgate/teams';
-
 import {
   type Route,
   apiErrors,
@@ -20,6 +19,7 @@ import Fastify, { type InjectOptions, type LightMyRequestResponse } from 'fastif
 import { registerReviewRoutes } from '../routes/review-routes.ts';
 import { registerMoneyRoutes } from '../routes/money-routes.ts';
 import { registerPaymentRoutes } from '../routes/payment-routes.ts';
+import { createUnmatchedOperations } from '@tollgate/books';
 import { createBalances } from '@tollgate/ledger';
 import { reservationsOf } from '@tollgate/ledger/testing';
 import { type Harness, type Instance, caller } from '@tollgate/core/testing';
@@ -70,6 +70,7 @@ export function startApp(harness: Harness, options: AppOptions = {}): App {
   const deps = {
     ...inside,
     balances,
+    unmatched: createUnmatchedOperations(inside),
     directory: directoryOf(options),
     ids: systemIds,
     log: silentLog,

@@ -1,14 +1,6 @@
 /** Reconciliations of the account `main`, with an index that lags until a spec lets it catch up. */
 import { adoptPayments } from '@tollgate/adoption';
-import {
-  type AnySubject,
-  createUnmatchedOperations,
-  creationOf,
-  deriveUnmatchedToken,
-  inquireNamed,
-  stateOf,
-  subjectsOf,
-} from '@tollgate/core';
+import { type AnySubject, creationOf, inquireNamed, stateOf, subjectsOf } from '@tollgate/core';
 import { type Harness, type Instance, caller, times } from '@tollgate/core/testing';
 import {
   type ReconcilerDependencies,
@@ -21,6 +13,7 @@ import {
   runReconciliation,
 } from '@tollgate/reconciliation';
 import { silentLog, utcDayOf } from '@tollgate/service-kit';
+import { createUnmatchedOperations, deriveUnmatchedToken } from '@tollgate/books';
 
 export const minute = 60_000;
 export const never = new AbortController().signal;

@@ -1,5 +1,5 @@
-import { evolveUnmatched, type UnmatchedEvent } from '@tollgate/core';
 import { historiesOf, planted } from './histories.ts';
+import { evolveUnmatched, type UnmatchedEvent } from '@tollgate/books';
 
 const unmatchedObserved = (
   changes: Partial<Extract<UnmatchedEvent, { type: 'UnmatchedObserved' }>['data']> = {},

@@ -1,6 +1,18 @@
-/** Stores operations that only the provider has. */
+/** Stores operations that only the provider has, and their reviews. */
+import {
+  type Cause,
+  type Repository,
+  type ResolveReviewDependencies,
+  type ResolveReviewInput,
+  type ResolveReviewResult,
+  type ReviewRefusal,
+  createRepository,
+  deriveToken,
+  resolveReviewIn,
+} from '@tollgate/core';
 import type { EventStore, Position } from '@tollgate/event-store';
-import { type UnmatchedAggregate as AggregateAt, evolveUnmatchedAggregate } from '../domain/aggregate.ts';
+import type { Clock, Ids } from '@tollgate/service-kit';
+import { type UnmatchedAggregate as AggregateAt, evolveUnmatchedAggregate } from './records.ts';
 import {
   type UnmatchedEvent,
   type UnmatchedFacts,
@@ -10,13 +22,9 @@ import {
   unmatchedStream,
   unmatchedTokenPrefix,
   versionOfUnmatchedEvent,
-} from '../domain/unmatched/unmatched.ts';
-import type { ReviewRefusal } from '../domain/shared-inputs.ts';
-import type { Clock, Ids } from '@tollgate/service-kit';
-import { deriveToken } from '../tokens.ts';
-import { type Cause, type Repository, createRepository } from './repository.ts';
+} from './unmatched.ts';
 
-export type UnmatchedAggregate = AggregateAt<Position>;
+type UnmatchedAggregate = AggregateAt<Position>;
 export type UnmatchedOperations = Repository<
   UnmatchedAggregate,
   UnmatchedEvent,
@@ -61,3 +69,16 @@ export async function resolveAsKnown(
 }
 
 export const isUnmatchedToken = (token: string): boolean => token.startsWith(`${unmatchedTokenPrefix}_`);
+
+/** A person resolves the review of an operation that only the provider has. It belongs to no team's books: none is inquired. */
+export const resolveUnmatchedReview = (
+  deps: ResolveReviewDependencies & { unmatched: UnmatchedOperations },
+  input: ResolveReviewInput,
+): Promise<ResolveReviewResult<UnmatchedAggregate>> =>
+  resolveReviewIn(deps, input, {
+    notFound: 'review_not_found',
+    load: (token) => deps.unmatched.load(token),
+    stateOf: ({ unmatched }) => unmatched,
+    resolve: (token, { code, ...answer }, cause) =>
+      code === 'discrepancy' ? deps.unmatched.execute(token, { ...answer, code }, cause) : undefined,
+  });

@@ -1,7 +1,6 @@
 import { scenario } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
-import { observeDiscrepancy } from '../discrepancy.ts';
-import type { ResolveReview } from '../shared-inputs.ts';
+import { type ResolveReview, type ReviewRefusal, observeDiscrepancy } from '@tollgate/core';
 import {
   decideUnmatched,
   decodeUnmatchedEvent,
@@ -11,7 +10,6 @@ import {
   type UnmatchedFacts,
   type UnmatchedInput,
 } from './unmatched.ts';
-import type { ReviewRefusal } from '../shared-inputs.ts';
 
 const { given } = scenario<Unmatched | undefined, UnmatchedInput, UnmatchedEvent, ReviewRefusal>({
   initial: undefined,

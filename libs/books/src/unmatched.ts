@@ -2,27 +2,35 @@
  * A payment or payout that an account at the provider has and our books do not: made before Tollgate, by another user of the
  * same account, or by another installation. It belongs to no team's books; a person decides.
  */
-import { z } from 'zod';
-import { events, refuse, type Decision } from '../decision.ts';
-import { InvariantViolation, unreachable } from '../invariant.ts';
-import { observeDiscrepancy, theirSide } from '../discrepancy.ts';
 import {
+  type Decision,
+  type EventOf,
+  type Resolution,
+  type ResolveReview,
+  type ReviewRefusal,
+  InvariantViolation,
   afterOpened,
   afterProposed,
   afterResolved,
+  environmentSchema,
+  eventFamily,
+  events,
   findOpen,
+  instantSchema,
   noReviews,
+  observeDiscrepancy,
   proposalFor,
-  reviewResolutionProposedSchema,
-  reviewableShape,
+  refuse,
+  reportedSumSchema,
   reviewOpenedSchema,
+  reviewResolutionProposedSchema,
   reviewResolvedSchema,
-  type Resolution,
-} from '../review.ts';
-import type { ResolveReview, ReviewRefusal } from '../shared-inputs.ts';
-import { type EventOf, eventFamily } from '../schema-version.ts';
-import { environmentSchema, instantSchema, omitUndefined, reportedSumSchema } from '../values.ts';
-import { maskedText } from '@tollgate/service-kit/card-number';
+  reviewableShape,
+  theirSide,
+  unreachable,
+} from '@tollgate/core';
+import { maskedText, omitUndefined } from '@tollgate/service-kit';
+import { z } from 'zod';
 
 export const unmatchedStreamPrefix = 'unmatched-';
 export const unmatchedTokenPrefix = 'unm';
