@@ -8,7 +8,6 @@ const benches: Readonly<Record<string, string>> = {
   creation: 'services/gateway/bench/creation.ts',
   operations: 'services/gateway/bench/operations.ts',
   'at-size': 'services/gateway/bench/at-size.ts',
-  webhooks: 'libs/modules/webhooks/bench/webhooks.ts',
   ledger: 'services/cli/bench/ledger.ts',
 };
 

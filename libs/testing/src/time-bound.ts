@@ -1,5 +1,6 @@
 /** A time limit for a filter, for any text. */
 import fc from 'fast-check';
+import { describe, it } from 'vitest';
 import { propertyRuns } from './property-runs.ts';
 
 /** Texts that make regular expressions and hand-written scanners slow. */
@@ -62,7 +63,7 @@ function bestTimeOf(call: () => unknown): number {
 }
 
 /** @throws Error with the beginning of a text of the length that a filter needs more than 20 ms for */
-export function assertTimeBound(filter: (text: string) => unknown, length: number): void {
+function assertTimeBound(filter: (text: string) => unknown, length: number): void {
   fc.assert(
     fc.property(worstTexts(length), (text) => {
       const time = bestTimeOf(() => filter(text));
@@ -70,4 +71,13 @@ export function assertTimeBound(filter: (text: string) => unknown, length: numbe
     }),
     { numRuns: textsMax },
   );
+}
+
+type Bounded = readonly [name: string, length: number, filter: (text: string) => unknown];
+
+/** A test for each filter, with texts of that length. */
+export function describeTimeBound(filters: readonly Bounded[]): void {
+  describe('takes at most 20 ms for any text', () => {
+    it.each(filters)('%s (%d characters)', (_name, length, filter) => assertTimeBound(filter, length));
+  });
 }

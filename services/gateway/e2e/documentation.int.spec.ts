@@ -1,6 +1,6 @@
 /** The gateway's self-description: its answers match the documents, and its metrics count real events. */
 import { dayMs } from '@tollgate/service-kit';
-import { eventually } from '@tollgate/testing';
+import { type Receiver, eventually, startReceiver } from '@tollgate/testing';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { payOnHostedPage } from '@tollgate/payment-service/customer';
@@ -9,7 +9,6 @@ import { isSigning } from './arrangement.ts';
 import { issueKey, operatorOf, tollgate } from './commands.ts';
 import { documentedGateway } from './documented.ts';
 import { serviceTokenOf } from './ledger.ts';
-import { type Receiver, startReceiver } from './receiver.ts';
 import { type CallGateway, type System, startSystem, stopEverything } from './system.ts';
 
 const approvedCard = '4392963203551251';
@@ -43,7 +42,7 @@ function callsOf(gateway: CallGateway) {
 
 beforeAll(async () => {
   receiver = await startReceiver();
-  receiver.statusOf = (path) => (path.endsWith('/down') ? 503 : 200);
+  receiver.react(({ path }) => (path.endsWith('/down') ? 503 : 200));
   system = await startSystem({
     env: {
       PROVIDER_CALL_DEADLINE_MS: '1000',

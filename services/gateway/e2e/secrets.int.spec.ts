@@ -3,13 +3,12 @@ import { dayMs } from '@tollgate/service-kit';
 import { chmodSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { beginning } from '@tollgate/event-store';
-import { eventually } from '@tollgate/testing';
+import { eventually, startReceiver } from '@tollgate/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { payOnHostedPage } from '@tollgate/payment-service/customer';
 import { eventFiles, sandboxKeyFiles } from './arrangement.ts';
 import { issueKey, tollgate } from './commands.ts';
 import { ledgerOf, serviceTokenOf } from './ledger.ts';
-import { startReceiver } from './receiver.ts';
 import { storeOf, textsOnTopics } from './topic.ts';
 import { type CallGateway, type System, newDataDir, startSystem, stopEverything } from './system.ts';
 

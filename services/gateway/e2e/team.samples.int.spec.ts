@@ -9,11 +9,16 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Secret } from '@tollgate/service-kit';
-import { eventually, programEnvironment } from '@tollgate/testing';
+import {
+  type Received,
+  type Receiver,
+  eventually,
+  programEnvironment,
+  startReceiver,
+} from '@tollgate/testing';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { program } from './arrangement.ts';
 import { issueKey, tollgate } from './commands.ts';
-import { type Received, type Receiver, startReceiver } from './receiver.ts';
 import { type FirstRequest, startSamplesProxy } from './samples-proxy.ts';
 import { type Sample, createSample, languages } from './samples.ts';
 import { type System, newDataDir, startSystem, stopEverything } from './system.ts';
@@ -176,9 +181,9 @@ function signedBy(secret: Secret, { headers, text }: Received): string {
   return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`;
 }
 
-const withHeaders = ({ headers, text }: Received, changes: Record<string, string>): Received => ({
-  headers: { ...headers, ...changes },
-  text,
+const withHeaders = (webhook: Received, changes: Record<string, string>): Received => ({
+  ...webhook,
+  headers: { ...webhook.headers, ...changes },
 });
 
 const duringRotation = (webhook: Received, next: Secret): Received =>

@@ -1,15 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { eventually } from '@tollgate/testing';
+import { eventually, startReceiver, type Receiver } from '@tollgate/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startCallbackReceiver, type CallbackReceiver } from './testing/callback-receiver.ts';
 import { startHarness, type Harness } from './testing/harness.ts';
 
 let harness: Harness;
-let receiver: CallbackReceiver;
+let receiver: Receiver;
 beforeEach(async () => {
   harness = await startHarness();
-  receiver = await startCallbackReceiver();
+  receiver = await startReceiver();
 });
 afterEach(async () => {
   await harness.remove();
@@ -18,19 +17,20 @@ afterEach(async () => {
 
 const create = (fields: object = {}) =>
   harness.create({ callbackUrl: receiver.url, orderNumber: 'C-1', ...fields });
+const statusesAt = ({ received }: Receiver) => received.map(({ body }) => body.status);
 const callbacksOf = async (orderNumber: string) => (await harness.ledger(orderNumber)).callbacks;
 
 describe('callbacks', () => {
   it('go to HTTPS receivers whose certificate can be verified', async () => {
     const folder = join(harness.dataDir, 'payment-service-tls');
     const pem = (file: string) => readFile(join(folder, file), 'utf8');
-    const secure = await startCallbackReceiver({
+    const secure = await startReceiver({
       key: await pem('server-key.pem'),
       cert: await pem('server.pem'),
     });
     try {
       await harness.browse(`/checkout/${await create({ callbackUrl: secure.url })}`);
-      expect(await secure.waitFor(1)).toMatchObject([{ status: 'pending' }]);
+      await expect.poll(() => statusesAt(secure)).toEqual(['pending']);
     } finally {
       await secure.close();
     }
@@ -39,11 +39,11 @@ describe('callbacks', () => {
   it('that are due when the service stops are sent after a restart', async () => {
     receiver.react(() => 'hang');
     await harness.browse(`/checkout/${await create()}`);
-    await receiver.waitFor(1);
+    await expect.poll(() => receiver.received).toHaveLength(1);
     await harness.stop();
     receiver.react(() => 200);
     await harness.restart();
     await eventually(async () => expect(await callbacksOf('C-1')).toMatchObject([{ state: 'delivered' }]));
-    expect(receiver.statuses()).toEqual(['pending', 'pending']);
+    expect(statusesAt(receiver)).toEqual(['pending', 'pending']);
   });
 });

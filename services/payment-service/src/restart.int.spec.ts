@@ -1,18 +1,18 @@
+import { startReceiver } from '@tollgate/testing';
 import { expect, it, onTestFinished } from 'vitest';
-import { startCallbackReceiver } from './testing/callback-receiver.ts';
 import { startHarness } from './testing/harness.ts';
 
 it('a restart keeps payments, history, calls, keys and the advanced clock', async () => {
   const harness = await startHarness();
   onTestFinished(() => harness.remove());
-  const receiver = await startCallbackReceiver();
+  const receiver = await startReceiver();
   onTestFinished(() => receiver.close());
   const paid = await harness.create({ orderNumber: 'kept', callbackUrl: receiver.url });
   await harness.pay(paid, { outcome: 'approved' });
-  await receiver.waitFor(2);
+  await expect.poll(() => receiver.received).toHaveLength(2);
   const opened = await harness.create({ callbackUrl: receiver.url });
   await harness.browse(`/checkout/${opened}`);
-  await receiver.waitFor(3);
+  await expect.poll(() => receiver.received).toHaveLength(3);
   await harness.advanceClock(29 * 60_000);
   const [before, ledgerBefore] = [await harness.retrieve(paid), await harness.ledger('kept')];
   const keyBefore = harness.key();

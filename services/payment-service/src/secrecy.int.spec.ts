@@ -2,8 +2,8 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { createLog } from '@tollgate/service-kit';
+import { startReceiver } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
-import { startCallbackReceiver } from './testing/callback-receiver.ts';
 import { startHarness } from './testing/harness.ts';
 import { dayMs, goodForm, tea, testCards } from './testing/samples.ts';
 
@@ -28,13 +28,14 @@ describe('card numbers, security codes and keys', () => {
       },
     });
     const harness = await startHarness({ log: createLog('payment-service', 'debug', sink) });
-    const receiver = await startCallbackReceiver();
+    const receiver = await startReceiver();
+    const callbackUrl = `${receiver.url}/capability-of-the-merchant`;
     const seen: string[] = [];
     try {
       for (const number of [...testCards, otherCard]) {
         const form = { ...goodForm(number), cvv };
         const hosted = await harness.create({
-          callbackUrl: receiver.url,
+          callbackUrl,
           orderNumber: `hosted-${number.slice(-4)}`,
         });
         seen.push((await harness.browse(`/checkout/${hosted}`, { ...form, expiry: 'x' })).text);
@@ -52,11 +53,11 @@ describe('card numbers, security codes and keys', () => {
         const card = { pan: number, expires: '12/2099', holder: 'Ada', cvv };
         const post = async (path: string, body: object) =>
           seen.push((await harness.call('POST', path, body)).text);
-        await post('/api/v1/payments', { ...tea, callbackUrl: receiver.url, recurring: true, card });
+        await post('/api/v1/payments', { ...tea, callbackUrl, recurring: true, card });
         await post('/api/v1/payments', { ...tea, card: { ...card, expires: '01/2020' } });
         await post('/api/v1/payments', { ...tea, card: { ...card, [number]: number } });
         await post('/api/v1/payments', { ...tea, recurringToken: number });
-        const payout = { amount: 1, currency: 'EUR', orderNumber: 'x', callbackUrl: receiver.url };
+        const payout = { amount: 1, currency: 'EUR', orderNumber: 'x', callbackUrl };
         const payoutCard = { pan: number, expires: '12/2099' };
         await harness.advanceClock(dayMs);
         await post('/api/v1/payouts', { ...payout, destination: { card: payoutCard } });
@@ -65,7 +66,10 @@ describe('card numbers, security codes and keys', () => {
         await post('/api/v1/payments/confirm', { token: number });
         seen.push((await harness.call('POST', '/api/v1/payments', `{"card":{"pan":"${number}"`)).text);
       }
-      seen.push(JSON.stringify(await harness.ledger()), JSON.stringify(receiver.received));
+      seen.push(
+        JSON.stringify(await harness.ledger()),
+        JSON.stringify(receiver.received.map(({ body }) => body)),
+      );
       const key = harness.key();
       await harness.stop();
 

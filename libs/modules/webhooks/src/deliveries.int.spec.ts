@@ -7,24 +7,10 @@ import { queueAtEndpoint } from './webhook-events.ts';
 import { createWebhookJournal } from './webhook-journal.ts';
 import { retainWebhooks } from './webhook-retention.ts';
 import { openDeliveries } from './deliveries.ts';
+import { dueOf } from './testing/subjects.ts';
 
 const endpoint = 'we_000000000001';
 
-const dueOf = (token: string, team: string) => ({
-  id: `whk_${token}`,
-  environment: 'sandbox' as const,
-  team,
-  url: 'https://shop.example/',
-  body: {
-    token,
-    type: 'payment' as const,
-    status: 'approved' as const,
-    orderNumber: null,
-    amount: 1,
-    currency: 'EUR',
-  },
-  at: 0,
-});
 const cause = () => ({ correlationId: systemIds.uuid(), causationId: systemIds.uuid() });
 
 /**
@@ -38,7 +24,7 @@ it('has a cursor that is valid at another process, and after a restart', async (
   const journal = createWebhookJournal(deps);
   const record = async (token: string, outcome: Parameters<typeof journal.recordOutcome>[2]) => {
     const queue = queueAtEndpoint(endpoint, token);
-    const due = { ...dueOf(token, 'shop'), endpoint, at: clock.now() };
+    const due = dueOf(token, { endpoint, at: clock.now() });
     await journal.recordDue(queue, [due], cause());
     await journal.recordOutcome(queue, due.id, outcome);
   };
@@ -86,7 +72,7 @@ it('omits a webhook whose event cannot be read, and lists the others', async () 
   const add = (stream: string, type: string, data: object) =>
     store.append(stream, [{ id: systemIds.uuid(), type, data, metadata: {} }], 'any');
   await add('webhook-pay_1', 'OfLaterVersion', {});
-  await createWebhookJournal(deps).recordDue('pay_2', [dueOf('pay_2', 'shop')], cause());
+  await createWebhookJournal(deps).recordDue('pay_2', [dueOf('pay_2')], cause());
   const deliveries = openDeliveries({ ...deps, file: ':memory:', retentionMs: dayMs });
   onTestFinished(() => deliveries.stop());
   expect(await deliveries.read((rows) => rows.count({ owners: undefined }))).toBe(1);
@@ -97,7 +83,7 @@ it('shows each owner only their own webhooks', async () => {
   const deps = { store, clock: createFakeClock(), ids: systemIds, log: silentLog };
   const journal = createWebhookJournal(deps);
   for (const team of ['shop', 'games'])
-    await journal.recordDue(`pay_${team}`, [dueOf(`pay_${team}`, team)], cause());
+    await journal.recordDue(`pay_${team}`, [dueOf(`pay_${team}`, { team })], cause());
   const deliveries = openDeliveries({ ...deps, file: ':memory:', retentionMs: dayMs });
   onTestFinished(() => deliveries.stop());
   const seenBy = (...owners: { team: string; environment: string }[]) =>

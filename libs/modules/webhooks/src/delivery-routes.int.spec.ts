@@ -12,18 +12,11 @@ import { createWebhookJournal } from './webhook-journal.ts';
 import { replaysMax, type Outcome } from './webhook-state.ts';
 import { openDeliveries } from './deliveries.ts';
 import { registerDeliveryRoutes } from './delivery-routes.ts';
-import { payoutWithCallback, requestedWithCallback } from './testing/subjects.ts';
+import { dueOf, payoutWithCallback, requestedWithCallback } from './testing/subjects.ts';
 
 const url = 'https://shop.example/hook';
 const startedAt = Date.UTC(2030, 0, 1);
-const body = {
-  token: 'pay_1',
-  type: 'payment' as const,
-  status: 'approved' as const,
-  orderNumber: 'order-1',
-  amount: 1_500,
-  currency: 'EUR',
-};
+const { body } = dueOf('pay_1');
 
 async function start(wrap: (store: EventStore) => EventStore = (store) => store) {
   const store = await temporaryStore();
@@ -76,12 +69,8 @@ type Started = Awaited<ReturnType<typeof start>>;
 
 async function due({ journal }: Started, ...ids: string[]): Promise<void> {
   const cause = { correlationId: 'c', causationId: 'c' };
-  const common = { environment: 'sandbox' as const, team: 'shop', url, body, at: startedAt };
-  await journal.recordDue(
-    'pay_1',
-    ids.map((id) => ({ id, ...common })),
-    cause,
-  );
+  const notices = ids.map((id) => dueOf('pay_1', { id, at: startedAt }));
+  await journal.recordDue('pay_1', notices, cause);
 }
 
 async function tried({ journal }: Started, id: string, outcome: Outcome): Promise<void> {
@@ -244,14 +233,8 @@ describe('a replay', () => {
 
 it('webhooks of a payout are shown and replayed like those of a payment', async () => {
   const { call, journal } = await start();
-  const notice = {
-    id: 'whk_1',
-    environment: 'sandbox' as const,
-    team: 'payer',
-    url,
-    at: startedAt,
-    body: { ...body, token: 'po_1', type: 'payout' as const },
-  };
+  const ofPayout = { ...body, token: 'po_1', type: 'payout' as const };
+  const notice = dueOf('po_1', { id: 'whk_1', team: 'payer', at: startedAt, body: ofPayout });
   await journal.recordDue('po_1', [notice], { correlationId: 'c', causationId: 'c' });
   await journal.recordOutcome('po_1', 'whk_1', { kind: 'answered', statusCode: 200 });
   expect((await call('GET', 'webhooks?token=po_1', 'payer')).json()).toMatchObject({

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { LoadedWebhooks } from './webhook-journal.ts';
 import { createOpenSubjects, type OpenSubjects } from './open-subjects.ts';
+import { dueOf } from './testing/subjects.ts';
 
 interface Given {
   nextAt?: number;
@@ -17,22 +18,9 @@ function loaded({
   revision = 0,
   state = 'open',
 }: Given = {}): LoadedWebhooks {
-  const body = {
-    token: 'pay',
-    type: 'payment' as const,
-    status: 'approved' as const,
-    orderNumber: null,
-    amount: 1,
-    currency: 'EUR',
-  };
-  const unused = {
-    id: 'ntf',
-    environment: 'sandbox' as const,
-    createdAt: 0,
-    failuresInRow: 0,
-    deliveries: [],
-  };
-  return { revision, state: { replays: 0, webhooks: [{ ...unused, team, url, body, state, nextAt }] } };
+  const unused = { createdAt: 0, failuresInRow: 0, deliveries: [] };
+  const webhook = { ...dueOf('pay', { team, url }), ...unused, state, nextAt };
+  return { revision, state: { replays: 0, webhooks: [webhook] } };
 }
 
 function takeAll(open: OpenSubjects, now = 0): string[] {

@@ -20,91 +20,65 @@ const revisedTo = (amount: number): PaymentEvent => ({
   data: { from: 'approved', to: 'approved', amount },
 });
 
+const { disputed, disputeChanged, disputeLost, disputeWon } = happening;
+const refundedOutside = (amount: number): PaymentEvent => ({
+  type: 'ExternalRefundObserved',
+  data: { amount },
+});
+
 describe('a team gets a webhook', () => {
-  it('for every change of status, and for nothing else', () => {
-    expect(sent([accepted, pending, approved, happening.reviews])).toEqual([
-      [],
-      [],
-      ['payment pending'],
+  /** The webhooks for the last events of each history. */
+  it.each<[string, PaymentEvent[], ...texts: string[][]]>([
+    ['for a pending payment', [accepted, pending], [], ['payment pending']],
+    [
+      'for every change of status',
+      [accepted, pending, approved, happening.reviews],
       ['payment approved'],
       [],
-    ]);
+    ],
+    ['for a failed payment, as declined', [happening.refused, failed], [], ['payment declined']],
+    [
+      'for an authorization; not for a refused capture',
+      [accepted, authorized, capturing, captureRefused],
+      ...[[], ['payment pending'], [], []],
+    ],
+    ['for an authorization, even with the same status', [accepted, pending, authorized], ['payment pending']],
+    ['for a revised final status', [accepted, declined, revised], ['payment approved']],
+    [
+      'for another approved amount, even with the same status',
+      [accepted, approved, revisedTo(1_400), revisedTo(1_400)],
+      ...[['payment approved'], []],
+    ],
+    [
+      'for each dispute: opened, of another amount, won and lost',
+      [accepted, approved, disputed, disputed, disputeChanged, disputeLost, disputeWon],
+      ...[['dispute opened'], [], ['dispute opened'], ['dispute lost'], ['dispute won']],
+    ],
+    [
+      'for an external refund only once everything is refunded',
+      [accepted, approved, refundedOutside(1_400), refundedOutside(100)],
+      ...[[], ['payment refunded']],
+    ],
+    ['not for a recurring token alone', [accepted, approved, happening.recurringTokenIssued], []],
+    [
+      'for the outcome of a refund',
+      [accepted, approved, refunding, refundUnresolved, refundApproved],
+      ...[[], [], ['refund approved']],
+    ],
+    ['for a declined refund', [accepted, approved, refunding, refundDeclined], ['refund declined']],
+    [
+      'for the last refund and then for the refunded payment',
+      [accepted, approved, refunding, refundedElsewhere, refundApproved],
+      ['refund approved', 'payment refunded'],
+    ],
+  ])('%s', (_rule, history, ...texts) => {
+    expect(sent([...history]).slice(-texts.length)).toEqual(texts);
   });
 
-  it('for a failed payment, as declined', () => {
-    expect(sent([happening.refused, failed])).toEqual([[], [], ['payment declined']]);
-  });
-
-  it('for an authorization, even with the same status; not for a refused capture', () => {
-    expect(sent([accepted, authorized, capturing, captureRefused])).toEqual([
-      [],
-      [],
-      ['payment pending'],
-      [],
-      [],
-    ]);
-    expect(sent([accepted, pending, authorized]).at(-1)).toEqual(['payment pending']);
-  });
-
-  it('for a revised final status', () => {
-    expect(sent([accepted, declined, revised]).at(-1)).toEqual(['payment approved']);
-  });
-
-  it('for another approved amount, even with the same status', () => {
-    const changed = revisedTo(1_400);
-    expect(sent([accepted, approved, changed, changed]).slice(-2)).toEqual([['payment approved'], []]);
-  });
-
-  it('for each dispute: opened, of another amount, won and lost', () => {
-    const { disputed, disputeChanged, disputeLost, disputeWon } = happening;
-    const history = [accepted, approved, disputed, disputed, disputeChanged, disputeLost, disputeWon];
-    expect(sent(history).slice(3)).toEqual([
-      ['dispute opened'],
-      [],
-      ['dispute opened'],
-      ['dispute lost'],
-      ['dispute won'],
-    ]);
-    expect(noticesAlong([accepted, approved, disputed]).at(-1)).toMatchObject([
-      {
-        body: {
-          token: 'dsp_1',
-          type: 'dispute',
-          paymentToken: expect.any(String),
-          amount: 600,
-          currency: 'EUR',
-        },
-      },
-    ]);
-  });
-
-  it('for an external refund only once everything is refunded', () => {
-    const elsewhere = (amount: number): PaymentEvent => ({
-      type: 'ExternalRefundObserved',
-      data: { amount },
-    });
-    expect(sent([accepted, approved, elsewhere(1_400), elsewhere(100)]).slice(-2)).toEqual([
-      [],
-      ['payment refunded'],
-    ]);
-  });
-
-  it('not for a recurring token alone', () => {
-    expect(sent([accepted, approved, happening.recurringTokenIssued]).at(-1)).toEqual([]);
-  });
-
-  it('for the outcome of each refund', () => {
-    expect(sent([accepted, approved, refunding, refundUnresolved, refundApproved]).slice(-3)).toEqual([
-      [],
-      [],
-      ['refund approved'],
-    ]);
-    expect(sent([accepted, approved, refunding, refundDeclined]).at(-1)).toEqual(['refund declined']);
-  });
-
-  it('for the last refund and then for the refunded payment', () => {
-    const history = [accepted, approved, refunding, refundedElsewhere, refundApproved];
-    expect(sent(history).at(-1)).toEqual(['refund approved', 'payment refunded']);
+  it('of a dispute about the payment, the amount and the currency', () => {
+    const ofPayment = { token: 'dsp_1', type: 'dispute', paymentToken: expect.any(String) as string };
+    const body = { ...ofPayment, amount: 600, currency: 'EUR' };
+    expect(noticesAlong([accepted, approved, disputed]).at(-1)).toMatchObject([{ body }]);
   });
 
   it('only if it gave a callbackUrl', () => {
@@ -203,15 +177,10 @@ describe('a webhook', () => {
 
   it('has the same unique id whenever its event is read', () => {
     const history = [accepted, pending, approved, refunding, refundedElsewhere, refundApproved];
-    const ids = noticesAlong(history)
-      .flat()
-      .map(({ id }) => id);
-    expect(
-      noticesAlong(history)
-        .flat()
-        .map(({ id }) => id),
-    ).toEqual(ids);
-    expect(ids).toHaveLength(4);
-    expect(new Set(ids).size).toBe(ids.length);
+    const [ids, again] = [noticesAlong(history), noticesAlong(history)].map((notices) =>
+      notices.flat().map(({ id }) => id),
+    );
+    expect(again).toEqual(ids);
+    expect([ids?.length, new Set(ids).size]).toEqual([4, 4]);
   });
 });

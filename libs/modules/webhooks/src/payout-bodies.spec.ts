@@ -120,14 +120,4 @@ describe('a webhook of a payout', () => {
     ]);
     expect(amountsAlong([accepted, ...of100, approved]).flat()).toEqual([['approved', 100]]);
   });
-
-  it('has the same unique id whenever its event is read', () => {
-    const history = [accepted, declined, revised, revisedTo('approved', 'declined')];
-    const idsOf = () =>
-      noticesAlong(history)
-        .flat()
-        .map(({ id }) => id);
-    expect(idsOf()).toEqual(idsOf());
-    expect(new Set(idsOf()).size).toBe(3);
-  });
 });

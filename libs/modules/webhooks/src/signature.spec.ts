@@ -8,11 +8,6 @@ const secretsOf = (masters: string) => webhookSecretsOf(parseWebhookSecrets(mast
 const verifierOf = (masters: string) => new Webhook(secretsOf(masters)[0]?.reveal() ?? '');
 const message = { id: 'whk_1', body: '{"status":"approved"}' };
 
-it('is verified by the public library', () => {
-  const headers = webhookHeaders(message, secretsOf(old), Date.now());
-  expect(verifierOf(old).verify(message.body, headers)).toEqual({ status: 'approved' });
-});
-
 // A signer and a verifier of one library could agree on anything: this value comes from node:crypto.
 it('is an HMAC-SHA256 over id, time and body', () => {
   const headers = webhookHeaders(

@@ -7,6 +7,7 @@ import { webhookStream } from './webhook-events.ts';
 import { createWebhookJournal } from './webhook-journal.ts';
 import { retainWebhooks } from './webhook-retention.ts';
 import { nextTryAt, type Outcome } from './webhook-state.ts';
+import { dueOf } from './testing/subjects.ts';
 
 const cause = { correlationId: 'c', causationId: 'c' };
 const delivered: Outcome = { kind: 'answered', statusCode: 200 };
@@ -17,20 +18,7 @@ async function start() {
   const store = await temporaryStore({ clock });
   const journal = createWebhookJournal({ store, clock, ids: systemIds });
   const due = (token: string, id: string) =>
-    journal.recordDue(
-      token,
-      [
-        {
-          id,
-          environment: 'sandbox',
-          team: 'shop',
-          url: 'https://shop.example/hook',
-          at: clock.now(),
-          body: { token, type: 'payment', status: 'approved', orderNumber: 'o', amount: 5, currency: 'EUR' },
-        },
-      ],
-      cause,
-    );
+    journal.recordDue(token, [dueOf(token, { id, at: clock.now() })], cause);
   const attempt = (token: string, id: string, outcome = delivered) =>
     journal.recordOutcome(token, id, outcome);
   const stopping = new AbortController();

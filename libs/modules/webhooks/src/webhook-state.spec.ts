@@ -1,6 +1,7 @@
 import { InvariantViolation } from '@tollgate/core';
 import { describe, expect, it } from 'vitest';
-import type { WebhookEvent, WebhookEventOf } from './webhook-events.ts';
+import { dueOf } from './testing/subjects.ts';
+import type { WebhookEvent } from './webhook-events.ts';
 import {
   decideDue,
   decideOutcome,
@@ -14,14 +15,7 @@ import {
   type SubjectWebhooks,
 } from './webhook-state.ts';
 
-const due = (id: string): WebhookEventOf<'WebhookDue'>['data'] => ({
-  id,
-  environment: 'sandbox',
-  team: 'shop',
-  url: 'https://shop.example/hook',
-  at: 1,
-  body: { token: 'pay_1', type: 'payment', status: 'approved', orderNumber: 'o', amount: 5, currency: 'EUR' },
-});
+const due = (id: string) => dueOf('pay_1', { id, at: 1 });
 
 const fold = (events: readonly WebhookEvent[], from: SubjectWebhooks = noWebhooks) =>
   events.reduce(evolveWebhooks, from);
@@ -39,6 +33,8 @@ const schedule = (failures: number) => (failures < 10 ? failures * 100 : undefin
 function tried(state: SubjectWebhooks, id: string, outcome: Outcome): SubjectWebhooks {
   return fold(eventsOf(decideOutcome(state, { id, at: 7, outcome }, schedule)), state);
 }
+const triedTenTimes = () =>
+  Array.from({ length: 10 }).reduce<SubjectWebhooks>((state) => tried(state, 'a', failed), given('a', 'b'));
 const failed: Outcome = { kind: 'failed', reason: 'timeout' };
 const answered = (statusCode: number): Outcome => ({ kind: 'answered', statusCode });
 
@@ -60,11 +56,7 @@ describe('a due webhook', () => {
     expect([dueWebhook(state, 99), nextTryAt(state)]).toEqual([undefined, 100]);
     expect(dueWebhook(state, 100)?.id).toBe('a');
     expect(dueWebhook(tried(state, 'a', answered(200)), 100)?.id).toBe('b');
-    const givenUp = Array.from({ length: 9 }).reduce<SubjectWebhooks>(
-      (after) => tried(after, 'a', failed),
-      state,
-    );
-    expect(dueWebhook(givenUp, 0)?.id).toBe('b');
+    expect(dueWebhook(triedTenTimes(), 0)?.id).toBe('b');
   });
 
   it('does not wait for a replay, nor a replay for it', () => {
@@ -81,29 +73,21 @@ describe('a due webhook', () => {
 });
 
 describe('an attempt', () => {
-  it.each([200, 201, 204, 299])('that is answered %i delivers', (statusCode) => {
+  it.each([
+    ...[200, 201, 204, 299].map((status) => [status, { state: 'delivered' }, true] as const),
+    ...[199, 300, 302, 400, 410, 500].map((code) => [code, { state: 'open', nextAt: 100 }, false] as const),
+  ])('that is answered %i leaves %o', (statusCode, left, isDelivered) => {
     const [webhook] = tried(given('a'), 'a', answered(statusCode)).webhooks;
-    expect(webhook).toMatchObject({ state: 'delivered' });
-    expect(webhook?.deliveries).toEqual([{ attempt: 1, at: 7, statusCode, isDelivered: true }]);
-  });
-
-  it.each([199, 300, 302, 400, 410, 500])('that is answered %i fails', (statusCode) => {
-    const [webhook] = tried(given('a'), 'a', answered(statusCode)).webhooks;
-    expect(webhook).toMatchObject({ state: 'open', nextAt: 100 });
-    expect(webhook?.deliveries).toEqual([{ attempt: 1, at: 7, statusCode, isDelivered: false }]);
+    expect(webhook).toMatchObject(left);
+    expect(webhook?.deliveries).toEqual([{ attempt: 1, at: 7, statusCode, isDelivered }]);
   });
 
   it('that fails for the tenth time is the last', () => {
-    const after = Array.from({ length: 10 }).reduce<SubjectWebhooks>(
-      (state) => tried(state, 'a', failed),
-      given('a'),
-    );
+    const after = tried(triedTenTimes(), 'b', answered(200));
     expect(after.webhooks[0]).toMatchObject({ state: 'given_up', failuresInRow: 10 });
-    expect(after.webhooks[0]?.deliveries.map(({ attempt }) => attempt)).toEqual(
-      Array.from({ length: 10 }, (_, index) => index + 1),
-    );
-    expect(nextTryAt(after)).toBeUndefined();
-    expect(dueWebhook(after, 1e15)).toBeUndefined();
+    const attempts = after.webhooks[0]?.deliveries.map(({ attempt }) => attempt);
+    expect(attempts).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    expect([nextTryAt(after), dueWebhook(after, 1e15)]).toEqual([undefined, undefined]);
   });
 
   it('of another process that failed revokes nothing, and is recorded', () => {

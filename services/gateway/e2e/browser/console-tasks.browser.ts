@@ -5,9 +5,8 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { dayMs, systemClock } from '@tollgate/service-kit';
-import { eventually } from '@tollgate/testing';
+import { type Receiver, eventually, startReceiver } from '@tollgate/testing';
 import { tollgate } from '../commands.ts';
-import { type Receiver, startReceiver } from '../receiver.ts';
 import { driveConsole } from './console-driver.ts';
 
 const driven = driveConsole();

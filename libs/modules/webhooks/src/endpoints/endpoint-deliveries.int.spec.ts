@@ -1,11 +1,10 @@
 import { appendPayment, happening, requested } from '@tollgate/views/testing';
-import { eventually } from '@tollgate/testing';
+import { eventually, type Received } from '@tollgate/testing';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { retryPausesMs } from '../retry-schedule.ts';
 import { startEndpointApi, type ShownDelivery } from '../testing/endpoint-api.ts';
 import { pay, sentTo } from '../testing/running.ts';
-import { startReceiver, type Received } from '../testing/receiver.ts';
+import { startReceiver } from '../testing/receiver.ts';
 
 const path = 'webhook-endpoints';
 const { accepted, approved, pending } = happening;
@@ -184,28 +183,6 @@ describe('an endpoint is disabled', () => {
       expect(await statesOf(given, endpoint.id)).toEqual(['delivered', 'delivered']),
     );
     expect((await replay()).body.replayed).toBe(0);
-  });
-
-  it('once a webhook was abandoned after its last attempt', async () => {
-    const given = await startEndpointApi();
-    const { endpoint } = await given.add();
-    given.receiver.react(() => 500);
-    given.notify();
-    await payWithout(given, 'pay_1');
-    for (const [index, pauseMs] of retryPausesMs.entries()) {
-      await eventually(async () => {
-        const [delivery] = await deliveriesOf(given, endpoint.id);
-        expect(delivery?.deliveries).toHaveLength(index + 1);
-      });
-      await given.clock.advance(pauseMs * 1.1);
-    }
-    await eventually(async () =>
-      expect((await given.call('GET', `${path}/${endpoint.id}`)).body.endpoint).toMatchObject({
-        status: 'disabled',
-        disabledReason: 'given_up',
-      }),
-    );
-    await eventually(async () => expect(await statesOf(given, endpoint.id)).toEqual(['given_up']));
   });
 });
 

@@ -4,21 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { retryPausesMs } from '../retry-schedule.ts';
 import { decideOutcome, evolveWebhooks, noWebhooks, type Outcome, type Webhook } from '../webhook-state.ts';
 import { createEndpointHealth } from '../dispatcher.ts';
+import { dueOf } from '../testing/subjects.ts';
 
+const due = dueOf('pay_1', { id: 'whk_1', endpoint: 'we_1', at: 1 });
 const refusedEachTime = (changes: Partial<Webhook> = {}): Webhook => ({
-  id: 'whk_1',
-  environment: 'sandbox',
-  team: 'shop',
-  url: 'https://shop.example',
-  endpoint: 'we_1',
-  body: {
-    token: 'pay_1',
-    type: 'payment',
-    status: 'approved',
-    orderNumber: null,
-    amount: 1,
-    currency: 'EUR',
-  },
+  ...due,
   createdAt: 0,
   state: 'open',
   nextAt: 0,
@@ -72,13 +62,8 @@ describe('an endpoint is disabled', () => {
 });
 
 it('a webhook is abandoned without an attempt, and stays delivered if it was', () => {
-  const { body, ...rest } = refusedEachTime();
-  const { id, environment, team, url } = rest;
-  const due = {
-    type: 'WebhookDue',
-    data: { id, environment, team, url, body, endpoint: 'we_1', at: 1 },
-  } as const;
-  const state = evolveWebhooks(noWebhooks, due);
+  const { id } = due;
+  const state = evolveWebhooks(noWebhooks, { type: 'WebhookDue', data: due });
   const decided = decideOutcome(state, { id, at: 2, outcome: { kind: 'abandoned' } }, () => 3);
   expect(decided).toEqual({ kind: 'events', events: [{ type: 'DeliveryGivenUp', data: { id, at: 2 } }] });
   const delivered = { id, attempt: 1, at: 2, statusCode: 200 };

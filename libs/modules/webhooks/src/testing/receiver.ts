@@ -1,64 +1,9 @@
-/** A real HTTP or HTTPS server of a team that takes webhooks, for specs. */
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+/** A receiver of webhooks that is closed at the end of the test. */
+import { startReceiver as openReceiver, type Receiver } from '@tollgate/testing';
 import { onTestFinished } from 'vitest';
 
-export interface Received {
-  method: string;
-  path: string;
-  headers: IncomingHttpHeaders;
-  /** As received, because the signature is over the bytes. */
-  text: string;
-  body: { token: string; type: string; status: string };
-}
-
-/** A status code, nothing at all, or an answer that the test writes itself. */
-type Reaction = number | 'hang' | ((response: ServerResponse) => void);
-
-export interface Receiver {
-  url: string;
-  received: Received[];
-  ids(): string[];
-  /** @default 204 */
-  react(reaction: (received: Received, index: number) => Reaction): void;
-  /** Requests without an answer yet, and the maximum so far. */
-  waiting(): { now: number; most: number };
-}
-
 export async function startReceiver(tls?: { key: string; cert: string }): Promise<Receiver> {
-  const received: Received[] = [];
-  let reaction: (received: Received, index: number) => Reaction = () => 204;
-  const waiting = { now: 0, most: 0 };
-  const server = tls === undefined ? createServer() : createTlsServer(tls);
-  const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    waiting.now += 1;
-    waiting.most = Math.max(waiting.most, waiting.now);
-    response.on('close', () => (waiting.now -= 1));
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const text = Buffer.concat(chunks).toString();
-    const { method = '', url: path = '', headers } = request;
-    const index =
-      received.push({ method, path, headers, text, body: JSON.parse(text) as Received['body'] }) - 1;
-    const answer = reaction(received[index]!, index);
-    if (typeof answer === 'number') response.writeHead(answer).end();
-    else if (answer !== 'hang') answer(response);
-  };
-  server.on('request', (request, response) => void take(request, response));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: tls === undefined ? `http://127.0.0.1:${port}/hook` : `https://localhost:${port}/hook`,
-    received,
-    ids: () => received.map(({ headers }) => String(headers['webhook-id'])),
-    react: (next) => {
-      reaction = next;
-    },
-    waiting: () => ({ ...waiting }),
-  };
+  const receiver = await openReceiver(tls);
+  onTestFinished(receiver.close);
+  return receiver;
 }

@@ -11,13 +11,13 @@ import {
   systemClock,
   systemIds,
 } from '@tollgate/service-kit';
+import type { Received, Receiver } from '@tollgate/testing';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { onTestFinished } from 'vitest';
 import { openDeliveries } from '../deliveries.ts';
 import { createWebhookJournal } from '../webhook-journal.ts';
 import type { Webhook } from '../webhook-state.ts';
 import { runNotifier, type NotifierDependencies } from '../notifier.ts';
-import type { Received, Receiver } from './receiver.ts';
 import { requestedWithCallback } from './subjects.ts';
 
 export const masterText = `k1:${'m'.repeat(32)}`;

@@ -25,6 +25,17 @@ export function payoutWithCallback(callbackUrl: string, options: PayoutRequested
   return { ...event, data: { ...event.data, terms: { ...event.data.terms, callbackUrl } } };
 }
 
+/** A webhook about an approved payment. */
+export const dueOf = (token: string, changes: Partial<DueWebhook> = {}): DueWebhook => ({
+  id: `whk_${token}`,
+  environment: 'sandbox',
+  team: 'shop',
+  url: 'https://shop.example/hook',
+  body: { token, type: 'payment', status: 'approved', orderNumber: null, amount: 1, currency: 'EUR' },
+  at: 0,
+  ...changes,
+});
+
 /** The webhooks due for each event of a history, without endpoints. */
 export function noticesAlong<View extends ViewEnvelope>(
   subject: Subject<View>,
