@@ -25,6 +25,41 @@ export const walletTransferred: AnyEvent = {
   },
 };
 
+interface Discrepant<Kind, Operation> {
+  kind: Kind;
+  operation: Operation;
+  serviceToken: string;
+}
+
+/** A review of an operation that only the provider has, with the amount that it shows. */
+export const discrepancyOpened = <const Kind extends string, const Operation extends string>(
+  of: Discrepant<Kind, Operation>,
+  amount?: number,
+) => {
+  const sums = of.operation === 'payment' ? 0 : null;
+  const shown = { amount: amount ?? 0, currency: 'EUR', refundedAmount: sums, authorizedAmount: sums };
+  const theirs = amount === undefined ? null : { status: 'approved', ...shown, orderNumber: null };
+  const { kind, serviceToken } = of;
+  const data = {
+    code: 'discrepancy' as const,
+    evidence: { kind, serviceToken },
+    discrepancy: { ...of, ours: null, theirs },
+  };
+  return { type: 'ReviewOpened', data } as const;
+};
+
+/** The first answer to the first review of a code, and the second one. */
+export const reviewAnswers = <const Resolution extends { code: string; resolution: string }>(
+  of: Resolution,
+) => {
+  const answer = { ...of, number: 1, reason: 'by hand' };
+  const data = { ...answer, proposedBy: 'k1', proposedAt: startedAt };
+  return {
+    resolutionProposed: { type: 'ReviewResolutionProposed', data },
+    reviewResolved: { type: 'ReviewResolved', data: answer },
+  } as const;
+};
+
 /** Events in an order that the domain allows, after the first one. */
 export const historiesOf = <State, Event>(
   first: Event,

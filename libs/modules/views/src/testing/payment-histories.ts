@@ -8,7 +8,14 @@ import {
   type PaymentEventOf,
 } from '@tollgate/core';
 import fc from 'fast-check';
-import { historiesOf, planted, startedAt, toRecordedIn } from './histories.ts';
+import {
+  discrepancyOpened,
+  historiesOf,
+  planted,
+  reviewAnswers,
+  startedAt,
+  toRecordedIn,
+} from './histories.ts';
 
 const attempt = (number: number) => ({
   number,
@@ -137,42 +144,11 @@ export const happening = {
   recurringTokenIssued: { type: 'RecurringTokenIssued', data: { recurringToken: 'rec_1' } },
   callbackDeferred: { type: 'CallbackDeferred', data: { serviceToken, deferredAt: startedAt } },
   callbackInquired: { type: 'CallbackInquired', data: { serviceToken } },
-  reviews: {
-    type: 'ReviewOpened',
-    data: {
-      code: 'discrepancy',
-      evidence: { kind: 'second_payment_found', serviceToken: `second-${serviceToken}` },
-      discrepancy: {
-        kind: 'second_payment_found',
-        operation: 'payment',
-        serviceToken: `second-${serviceToken}`,
-        ours: null,
-        theirs: {
-          status: 'approved',
-          amount: 1_500,
-          currency: 'EUR',
-          refundedAmount: 0,
-          authorizedAmount: 0,
-          orderNumber: null,
-        },
-      },
-    },
-  },
-  resolutionProposed: {
-    type: 'ReviewResolutionProposed',
-    data: {
-      code: 'discrepancy',
-      number: 1,
-      resolution: 'keep_ours',
-      reason: 'by hand',
-      proposedBy: 'k1',
-      proposedAt: startedAt,
-    },
-  },
-  reviewResolved: {
-    type: 'ReviewResolved',
-    data: { code: 'discrepancy', number: 1, resolution: 'keep_ours', reason: 'by hand' },
-  },
+  reviews: discrepancyOpened(
+    { kind: 'second_payment_found', operation: 'payment', serviceToken: `second-${serviceToken}` },
+    1_500,
+  ),
+  ...reviewAnswers({ code: 'discrepancy', resolution: 'keep_ours' }),
 } as const satisfies Record<string, PaymentEvent>;
 
 /** Events in an order that the payment machine allows, beginning with a request or an adoption. */

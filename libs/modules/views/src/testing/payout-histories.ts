@@ -2,7 +2,7 @@
 import { evolvePayout, type Environment, type PayoutEvent, type PayoutEventOf } from '@tollgate/core';
 import fc from 'fast-check';
 import { evolveDispute, type DisputeEvent } from '@tollgate/books';
-import { historiesOf, planted, startedAt } from './histories.ts';
+import { discrepancyOpened, historiesOf, planted, reviewAnswers, startedAt } from './histories.ts';
 
 export interface PayoutRequestedOptions {
   team?: string;
@@ -65,42 +65,11 @@ export const payoutHappening = {
   callbackDeferred: { type: 'CallbackDeferred', data: { serviceToken, deferredAt: startedAt } },
   callbackInquired: { type: 'CallbackInquired', data: { serviceToken } },
   reviews: { type: 'ReviewOpened', data: { code: 'payout_not_found', evidence: { serviceToken } } },
-  secondFound: {
-    type: 'ReviewOpened',
-    data: {
-      code: 'discrepancy',
-      evidence: { kind: 'second_payout_found', serviceToken: `second-${serviceToken}` },
-      discrepancy: {
-        kind: 'second_payout_found',
-        operation: 'payout',
-        serviceToken: `second-${serviceToken}`,
-        ours: null,
-        theirs: {
-          status: 'approved',
-          amount: 300,
-          currency: 'EUR',
-          refundedAmount: null,
-          authorizedAmount: null,
-          orderNumber: null,
-        },
-      },
-    },
-  },
-  resolutionProposed: {
-    type: 'ReviewResolutionProposed',
-    data: {
-      code: 'payout_not_found',
-      number: 1,
-      resolution: 'acknowledged',
-      reason: 'by hand',
-      proposedBy: 'k1',
-      proposedAt: startedAt,
-    },
-  },
-  reviewResolved: {
-    type: 'ReviewResolved',
-    data: { code: 'payout_not_found', number: 1, resolution: 'acknowledged', reason: 'by hand' },
-  },
+  secondFound: discrepancyOpened(
+    { kind: 'second_payout_found', operation: 'payout', serviceToken: `second-${serviceToken}` },
+    300,
+  ),
+  ...reviewAnswers({ code: 'payout_not_found', resolution: 'acknowledged' }),
 } as const satisfies Record<string, PayoutEvent>;
 
 /** Events in an order that the payout machine allows, beginning with a request. */

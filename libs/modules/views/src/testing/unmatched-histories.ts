@@ -1,5 +1,5 @@
-import { historiesOf, planted } from './histories.ts';
 import { evolveUnmatched, type UnmatchedEvent } from '@tollgate/books';
+import { discrepancyOpened, historiesOf, planted, reviewAnswers } from './histories.ts';
 
 const unmatchedObserved = (
   changes: Partial<Extract<UnmatchedEvent, { type: 'UnmatchedObserved' }>['data']> = {},
@@ -23,35 +23,12 @@ const unmatchedObserved = (
 
 const unmatchedHappening = {
   changed: unmatchedObserved({ status: 'refunded', refundedAmount: 900 }),
-  reviews: {
-    type: 'ReviewOpened',
-    data: {
-      code: 'discrepancy',
-      evidence: { kind: 'only_at_service', serviceToken: `service-${planted}-1` },
-      discrepancy: {
-        kind: 'only_at_service',
-        operation: 'payment',
-        serviceToken: `service-${planted}-1`,
-        ours: null,
-        theirs: null,
-      },
-    },
-  },
-  resolutionProposed: {
-    type: 'ReviewResolutionProposed',
-    data: {
-      code: 'discrepancy',
-      number: 1,
-      resolution: 'keep_ours',
-      reason: 'by hand',
-      proposedBy: 'k1',
-      proposedAt: Date.UTC(2026, 0, 2),
-    },
-  },
-  reviewResolved: {
-    type: 'ReviewResolved',
-    data: { code: 'discrepancy', number: 1, resolution: 'keep_ours', reason: 'the old system' },
-  },
+  reviews: discrepancyOpened({
+    kind: 'only_at_service',
+    operation: 'payment',
+    serviceToken: `service-${planted}-1`,
+  }),
+  ...reviewAnswers({ code: 'discrepancy', resolution: 'keep_ours' }),
 } as const satisfies Record<string, UnmatchedEvent>;
 
 export const anyUnmatchedHistory = historiesOf(
