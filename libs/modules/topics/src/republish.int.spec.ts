@@ -4,10 +4,10 @@ import { temporaryStore } from '@tollgate/event-store/testing';
 import { eventIdHeader, gatewayPaymentsTopic, gatewayPayoutsTopic } from '@tollgate/gateway-api';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
-import { appendEvents, appendPayment, happening, payoutRequested, requested } from '@tollgate/views/testing';
+import { appendEvents, payoutRequested } from '@tollgate/views/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { requestRepublication } from './checkpoint.ts';
-import { storedEvents, untilAllArePublished } from './testing/expect-published.ts';
+import { storedEvents, untilAllArePublished, recordPayment } from './testing/expect-published.ts';
 import { createHolder, startPublisher } from './testing/holder.ts';
 import { type MemoryBus, createMemoryBus } from './testing/memory-bus.ts';
 
@@ -19,8 +19,7 @@ beforeEach(async () => {
   memory = createMemoryBus();
 });
 
-const history = [requested(), happening.accepted, happening.pending, happening.approved];
-const record = (token: string) => appendPayment(store, token, history);
+const record = (token: string) => recordPayment(store, token);
 const start = () => startPublisher({ store, bus: memory.bus });
 const request = () => requestRepublication({ store, clock: systemClock, ids: systemIds, log: silentLog });
 

@@ -1,11 +1,10 @@
 import type { EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
-import { appendPayment, happening, requested } from '@tollgate/views/testing';
 import { type Clock, type Log, silentLog } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { beforeEach, expect, it } from 'vitest';
 import { checkpointStream } from './checkpoint.ts';
-import { expectPublishedOnce, untilAllArePublished } from './testing/expect-published.ts';
+import { expectPublishedOnce, untilAllArePublished, recordPayment } from './testing/expect-published.ts';
 import { createHolder, hastyClock, startPublisher } from './testing/holder.ts';
 import { type MemoryBus, createMemoryBus } from './testing/memory-bus.ts';
 
@@ -17,8 +16,7 @@ beforeEach(async () => {
   memory = createMemoryBus();
 });
 
-const history = [requested(), happening.accepted, happening.pending, happening.approved];
-const record = (token: string) => appendPayment(store, token, history);
+const record = (token: string) => recordPayment(store, token);
 
 /** Collects the logged codes, and sleeps until it is stopped: one failure is enough. */
 function watched() {
@@ -72,7 +70,6 @@ it('one that has lost its lease begins no further send', async () => {
   await old.stop();
   expect(sends).toBe(0);
   startPublisher({ store, bus: memory.bus });
-  await untilAllArePublished(store, memory);
   await expectPublishedOnce(store, memory);
 });
 

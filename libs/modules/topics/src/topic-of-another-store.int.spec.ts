@@ -1,20 +1,23 @@
 import type { EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
 import { gatewayPaymentsTopic, positionHeader } from '@tollgate/gateway-api';
-import { appendPayment, happening, requested } from '@tollgate/views/testing';
 import { type Log, silentLog } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
 import { checkpointStream } from './checkpoint.ts';
-import { expectPublishedOnce, storedEvents, untilAllArePublished } from './testing/expect-published.ts';
+import {
+  expectPublishedOnce,
+  storedEvents,
+  untilAllArePublished,
+  history,
+  recordPayment,
+} from './testing/expect-published.ts';
 import { hastyClock, startPublisher } from './testing/holder.ts';
 import { type MemoryBus, createMemoryBus } from './testing/memory-bus.ts';
 
-const history = [requested(), happening.accepted, happening.pending, happening.approved];
-
 async function storeWith(...tokens: string[]): Promise<EventStore> {
   const store = await temporaryStore();
-  for (const token of tokens) await appendPayment(store, token, history);
+  for (const token of tokens) await recordPayment(store, token);
   return store;
 }
 
@@ -77,7 +80,7 @@ describe('a topic that has outlived its store is not written to', () => {
 it('on topics of another bus a store publishes everything, even if already published elsewhere', async () => {
   const store = await storeWith('pay_1', 'pay_2');
   await publishAll(store, createMemoryBus());
-  await appendPayment(store, 'pay_3', history);
+  await recordPayment(store, 'pay_3');
   const another = createMemoryBus();
   await publishAll(store, another);
   await expectPublishedOnce(store, another);

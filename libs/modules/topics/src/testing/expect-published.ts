@@ -2,10 +2,16 @@ import { type EventStore, type RecordedEvent, beginning } from '@tollgate/event-
 import { gatewayJournalTopic, positionHeader } from '@tollgate/gateway-api';
 import type { Message } from '@tollgate/message-bus';
 import { kindOfStream, type ViewEnvelope } from '@tollgate/views';
+import { appendPayment, happening, requested } from '@tollgate/views/testing';
 import { eventually } from '@tollgate/testing';
 import { expect } from 'vitest';
 import { publishedPrefixes, publishedTopics, recordsOfStep } from '../topic-records.ts';
 import type { MemoryBus } from './memory-bus.ts';
+
+/** The events of {@link recordPayment}. */
+export const history = [requested(), happening.accepted, happening.pending, happening.approved];
+export const recordPayment = (store: EventStore, token: string, from = 0, to = history.length) =>
+  appendPayment(store, token, history.slice(from, to));
 
 /** All events that must be on a topic, in the order of the store. */
 export async function storedEvents(store: EventStore): Promise<RecordedEvent[]> {
@@ -43,10 +49,11 @@ async function expectedRecords(store: EventStore): Promise<Map<string, string[]>
 }
 
 /**
- * Each record is on its topic exactly once, in stream order per key, and nothing else is. The entries of a wallet are in the
+ * Waits until each record is on its topic exactly once, in stream order per key, and nothing else is. The entries of a wallet are in the
  * order of the store, except for those of quarantined streams.
  */
 export async function expectPublishedOnce(store: EventStore, bus: MemoryBus): Promise<void> {
+  await untilAllArePublished(store, bus);
   const actual = new Map<string, string[]>();
   for (const topic of publishedTopics)
     for (const record of bus.recordsOf(topic)) {
