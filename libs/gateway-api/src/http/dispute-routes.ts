@@ -1,5 +1,5 @@
 import { disputeExportSchema, disputeListSchema, noQuerySchema } from './queries.ts';
-import { get, ofReads, ownCsvFile, ownList, shown, tagged } from './route-parts.ts';
+import { get, oneObject, ownCsvFile, ownList, shown } from './route-parts.ts';
 import type { Route } from './routes.ts';
 
 export const disputeRoutes = {
@@ -10,7 +10,7 @@ export const disputeRoutes = {
       'The list of the specification, in which `token` names the payment. `/api/v1/disputes` has filters and pages.',
     scopes: ['read', 'payments'],
     query: noQuerySchema,
-    minPosition: true,
+    minPosition: 'awaited',
     ...shown('The disputes.', 'LatestDisputes'),
   },
   listDisputes: {
@@ -33,9 +33,7 @@ export const disputeRoutes = {
     ...get('query-service', 'Money', '/api/v1/disputes/:token'),
     summary: 'Shows a dispute',
     scopes: ['read', 'payments'],
-    minPosition: true,
-    tellsPosition: true,
-    ...tagged('The dispute.', 'DisputeAnswer'),
-    errors: [...ofReads, 'dispute_not_found'],
+    ...oneObject('The dispute.', 'DisputeAnswer'),
+    errors: ['dispute_not_found'],
   },
 } satisfies Record<string, Route>;

@@ -30,7 +30,7 @@ export const ledgerRoutes = {
       'Entries of your team, by wallet, merchant account and currency. For the balance of a shared wallet, use `/api/v1/balance`. An entry counts in the month of its event, in UTC.',
     scopes: ['read', 'payouts'],
     query: statementSchema,
-    minPosition: true,
+    minPosition: 'awaited',
     ...shown('The statements.', 'StatementList', 'sum_too_large'),
   },
   exportStatements: {

@@ -45,9 +45,9 @@ export function createPositionWaits(index: Followed): PositionWaits {
 }
 
 /**
- * Waits until the index has reached the position in the request's `Tollgate-Min-Position`. False once the request is refused:
- * 400
- * `invalid_param`, including for a position that no event of the store has had, 503 `read_model_behind`.
+ * Waits until the index has reached the position in the request's `Tollgate-Min-Position`, if the answer is from the index.
+ * False once the request is refused: 400 `invalid_param`, including for a position that no event of the store has had, 503
+ * `read_model_behind`.
  *
  * Without that header, it waits briefly for the latest reads and writes of the same key, which the front door reports
  * (`Tollgate-Own-Position`), and then answers anyway.
@@ -57,20 +57,21 @@ export async function awaitMinPosition(
   { team }: Pick<Caller, 'team'>,
   request: FastifyRequest,
   reply: FastifyReply,
+  isCurrent: boolean,
 ): Promise<boolean> {
   const text = request.headers['tollgate-min-position'];
   if (text === undefined) {
-    const own = request.headers['tollgate-own-position'];
+    const own = isCurrent ? undefined : request.headers['tollgate-own-position'];
     if (typeof own === 'string' && positionPattern.test(own)) await waits.waitBriefly(own as Position, team);
     return true;
   }
   if (typeof text !== 'string' || !positionPattern.test(text))
     return refuse(reply, 'Tollgate-Min-Position is invalid.');
   const position = text as Position;
-  if (await waits.waitFor(position, beforeAskingMs, team)) return true;
+  if (await waits.waitFor(position, isCurrent ? 0 : beforeAskingMs, team)) return true;
   if (position > (await store.head()))
     return refuse(reply, 'Tollgate-Min-Position is beyond the last recorded event.');
-  if (await waits.waitFor(position, waitMaxMs - beforeAskingMs, team)) return true;
+  if (isCurrent || (await waits.waitFor(position, waitMaxMs - beforeAskingMs, team))) return true;
   sendError(reply, 'read_model_behind');
   return false;
 }

@@ -1,5 +1,5 @@
 import { payoutListSchema } from './queries.ts';
-import { calls, done, get, ofProviderCalls, ofReads, ownList, post, tagged, unknown } from './route-parts.ts';
+import { calls, done, get, ofProviderCalls, oneObject, ownList, post, unknown } from './route-parts.ts';
 import type { Route } from './routes.ts';
 
 const decidedBySecondKey = <More extends Pick<Route, 'description' | 'body'>>(
@@ -90,10 +90,8 @@ export const payoutRoutes = {
     ...get('query-service', 'Payouts', '/api/v1/payouts/:token'),
     summary: 'Shows a payout',
     scopes: ['read', 'payouts', 'approvals'],
-    minPosition: true,
-    tellsPosition: true,
-    ...tagged('The payout.', 'PayoutAnswer'),
-    errors: [...ofReads, 'payout_not_found'],
+    ...oneObject('The payout.', 'PayoutAnswer'),
+    errors: ['payout_not_found'],
   },
   listPayoutEvents: {
     ...get('query-service', 'Payouts', '/api/v1/payouts/:token/events'),

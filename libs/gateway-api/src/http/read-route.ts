@@ -24,7 +24,10 @@ export function addReadRoute<Stated extends Route>(
 ): void {
   addRoute(app, deps, route, async (call) => {
     const { caller, request, reply } = call;
-    const isThere = route.minPosition !== true || (await awaitMinPosition(deps, caller, request, reply));
+    const { minPosition } = route;
+    const isCurrent = minPosition === 'current';
+    const isThere =
+      minPosition === undefined || (await awaitMinPosition(deps, caller, request, reply, isCurrent));
     if (isThere) await handle(call);
   });
 }

@@ -4,11 +4,10 @@ import {
   done,
   get,
   ofProviderCalls,
-  ofReads,
+  oneObject,
   ownCsvFile,
   ownList,
   post,
-  tagged,
   unknown,
 } from './route-parts.ts';
 import type { Route } from './routes.ts';
@@ -64,9 +63,7 @@ export const refundRoutes = {
     ...get('query-service', 'Refunds', '/api/v1/refunds/:refundToken'),
     summary: 'Shows a refund',
     scopes: ['read', 'refunds', 'payments'],
-    minPosition: true,
-    tellsPosition: true,
-    ...tagged('The refund.', 'RefundAnswer'),
-    errors: [...ofReads, 'refund_not_found'],
+    ...oneObject('The refund.', 'RefundAnswer'),
+    errors: ['refund_not_found'],
   },
 } satisfies Record<string, Route>;

@@ -3,7 +3,6 @@ import type { AnswerName } from './answers.ts';
 import type { ErrorCode } from './errors.ts';
 import type { AnsweringService, Route, Tag } from './routes.ts';
 
-export const ofReads = ['read_model_behind'] as const;
 /** Possible answers of every command that calls the Payment Service. */
 export const ofProviderCalls = [
   ...['operation_in_progress', 'no_account', 'provider_account_refused', 'provider_not_reached'],
@@ -15,13 +14,16 @@ export const onePage = (schema: AnswerName) =>
 /** The answer of a read model. */
 export const shown = (meaning: string, schema: AnswerName, ...more: ErrorCode[]) => ({
   answers: done(meaning, schema),
-  errors: [...ofReads, ...more],
+  errors: ['read_model_behind' as const, ...more],
 });
 /** A list with pages. */
-export const listed = (schema: AnswerName) => ({ answers: onePage(schema), errors: [...ofReads] });
+export const listed = (schema: AnswerName) => ({
+  answers: onePage(schema),
+  errors: ['read_model_behind' as const],
+});
 /** A list of the caller's team. */
 export const ownList = (schema: AnswerName) => ({
-  minPosition: true as const,
+  minPosition: 'awaited' as const,
   tellsPosition: true as const,
   ...listed(schema),
 });
@@ -32,8 +34,10 @@ export const unknown = (
   202: { meaning, schema },
 });
 
-/** Answers of resources that callers poll. */
-export const tagged = (meaning: string, schema: AnswerName) => ({
+/** The answer of a read by token. */
+export const oneObject = (meaning: string, schema: AnswerName) => ({
+  minPosition: 'current' as const,
+  tellsPosition: true as const,
   isTagged: true as const,
   answers: {
     ...done(meaning, schema),
@@ -45,9 +49,9 @@ export const tagged = (meaning: string, schema: AnswerName) => ({
 export const csvFile = {
   answers: { 200: { meaning: 'The file.', type: 'text/csv' } },
   isExpensive: true as const,
-  errors: [...ofReads],
+  errors: ['read_model_behind' as const],
 };
-export const ownCsvFile = { minPosition: true as const, ...csvFile };
+export const ownCsvFile = { minPosition: 'awaited' as const, ...csvFile };
 
 export const calls = { isCommand: true, handsOnErrors: true } as const;
 

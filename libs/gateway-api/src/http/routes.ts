@@ -24,12 +24,11 @@ import {
   get,
   listed,
   ofProviderCalls,
-  ofReads,
+  oneObject,
   ownCsvFile,
   ownList,
   post,
   shown,
-  tagged,
   unknown,
 } from './route-parts.ts';
 
@@ -78,7 +77,8 @@ interface StatedRoute {
   /** Parsed before the handler runs. */
   query?: z.ZodObject;
   idempotencyKey?: 'required' | 'optional';
-  minPosition?: true;
+  /** `current`: an answer with everything recorded before the read, so that only an impossible position is refused. */
+  minPosition?: 'awaited' | 'current';
   /** Carries the `Tollgate-Position` of the latest event in the answer. */
   tellsPosition?: true;
   body?: { schema: BodyName; example: object; isOptional?: true };
@@ -174,10 +174,8 @@ const payments = {
     summary: 'Shows a payment',
     description: 'Also shows a payout, as in the specification, to keys with the scope `read` or `payouts`.',
     scopes: ['read', 'payments'],
-    minPosition: true,
-    tellsPosition: true,
-    ...tagged('The payment.', 'PaymentAnswer'),
-    errors: [...ofReads, 'payment_not_found'],
+    ...oneObject('The payment.', 'PaymentAnswer'),
+    errors: ['payment_not_found'],
   },
   listPaymentEvents: {
     ...get('query-service', 'Payments', '/api/v1/payments/:token/events'),
@@ -210,7 +208,7 @@ const others = {
       'Each payment and payout counts on the UTC day of its creation, under its current status. At most 366 days; the last 30 by default. Payouts require the scope `read` or `payouts`.',
     scopes: ['read', 'payments'],
     query: totalsQuerySchema,
-    minPosition: true,
+    minPosition: 'awaited',
     ...shown('The totals.', 'Totals', 'sum_too_large'),
   },
   listReviews: {
@@ -220,7 +218,7 @@ const others = {
       'Reviews of payouts require the scope `read`, `payouts` or `admin`; reviews of operations that only the Payment Service has (`kind: "unmatched"`) require `admin`, and are shown to the only team of the merchant account.',
     scopes: ['read', 'payments', 'admin'],
     query: reviewListSchema,
-    minPosition: true,
+    minPosition: 'awaited',
     ...listed('ReviewList'),
   },
   resolveReview: {
