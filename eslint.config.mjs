@@ -65,7 +65,16 @@ const floor = [
 const anyLibrary = ['type:lib', 'type:testing'];
 const anyProject = ['type:lib', 'type:service', 'type:testing'];
 const modules = [
-  ...['adoption', 'approvals', 'callbacks', 'disputes', 'ledger', 'lists', 'merchant-accounts'],
+  ...[
+    'adoption',
+    'approvals',
+    'callbacks',
+    'disputes',
+    'inquiry-schedule',
+    'ledger',
+    'lists',
+    'merchant-accounts',
+  ],
   ...['reconciliation', 'requests', 'topics', 'webhooks'],
 ];
 const mayImport = {

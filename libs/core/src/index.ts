@@ -52,7 +52,7 @@ export {
   reportedSumSchema,
   textSchema,
 } from './domain/values.ts';
-export * from './inquiry/inquiry-schedule.ts';
+export type * from './inquiry/due-inquiries.ts';
 export { type InquiryResult } from './inquiry/inquiries.ts';
 export { inquireNamed, type Listed } from './inquiry/inquire.ts';
 export * from './operations/capture-or-void.ts';

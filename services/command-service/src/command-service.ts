@@ -12,9 +12,6 @@ import {
   createCore,
   inquiryScheduleName,
   inquireNamed,
-  type InquirySchedule,
-  type InquiryScheduleDependencies,
-  createInquirySchedule,
   quietPeriodMs,
 } from '@tollgate/core';
 import type { OperatorCredentials, SecurityWatch, TeamDirectory, TeamKeys } from '@tollgate/teams';
@@ -37,8 +34,14 @@ import { registerReviewRoutes } from './routes/review-routes.ts';
 import { registerTeamRoutes } from './routes/team-routes.ts';
 import { createBackground } from '@tollgate/service-kit';
 import { type AccountsFile, createAccountChanges } from '@tollgate/merchant-accounts';
-import { type Place, runShards } from './inquiry-shards.ts';
 import { type CallbackConsumerDependencies, consumeCallbacks } from '@tollgate/callbacks';
+import {
+  type InquirySchedule,
+  type InquiryScheduleDependencies,
+  createInquirySchedule,
+  type Place,
+  runShards,
+} from '@tollgate/inquiry-schedule';
 
 export interface CommandServiceDependencies extends CoreDependencies {
   bus: MessageBus;

@@ -1,5 +1,5 @@
 /** The gauges: read from the services at each scrape, so that they cost nothing in between. */
-import { type Accounts, type InquiryScheduleHealth, inquiryNeeds } from '@tollgate/core';
+import { type Accounts, inquiryNeeds } from '@tollgate/core';
 import type { ReconciliationHealth } from '@tollgate/reconciliation';
 import type { PublisherHealth } from '@tollgate/topics';
 import { type EventStore, lagSeconds } from '@tollgate/event-store';
@@ -10,6 +10,7 @@ import type { TeamDirectory } from '@tollgate/teams';
 import type { Clock } from '@tollgate/service-kit';
 import type { Metrics } from '../../edge/metrics/metrics.ts';
 import { type AccountHealth, accountStates } from '@tollgate/accounts';
+import type { InquiryScheduleHealth } from '@tollgate/inquiry-schedule';
 
 type Watch = Pick<Metrics, 'watch'>;
 type WatchedIndex = Pick<PaymentIndex, 'workload' | 'position' | 'differences' | 'quarantined'>;

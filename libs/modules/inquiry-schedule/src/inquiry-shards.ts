@@ -1,6 +1,7 @@
 /** Distributes the shards of the inquiry schedule among the living processes. */
-import { type InquirySchedule, inquiryShards } from '@tollgate/core';
+import { inquiryShards } from '@tollgate/core';
 import type { Clock, Log } from '@tollgate/service-kit';
+import type { InquirySchedule } from './inquiry-schedule.ts';
 
 /** Position of this process among the living ones. */
 export interface Place {

@@ -1,10 +1,16 @@
-import { type InquiryNeed, inquiryNeeds } from '../domain/failed-inquiry.ts';
-import { inquiryDelays, nextInquiryAt } from '../domain/next-inquiry-due.ts';
+import {
+  type DueItem,
+  type DueQueue,
+  type InquiryNeed,
+  type InquiryResult,
+  inquiryDelays,
+  inquiryNeeds,
+  nextInquiryAt,
+} from '@tollgate/core';
 import { silentLog } from '@tollgate/service-kit';
 import { type FakeClock, createFakeClock } from '@tollgate/testing';
 import { expect, it } from 'vitest';
-import type { InquiryResult } from './inquiries.ts';
-import { type DueItem, type DueQueue, createInquirySchedule } from './inquiry-schedule.ts';
+import { createInquirySchedule } from './inquiry-schedule.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;

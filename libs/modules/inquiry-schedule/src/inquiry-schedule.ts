@@ -2,50 +2,22 @@
  * Inquires due items, with or without callbacks. The index has the due times, because an inquiry that finds nothing new writes
  * no event; the cost of a pass depends on the items due, not on the open ones.
  */
-import { type RecentlyUsed, createRecentlyUsed } from '@tollgate/event-store';
-import { type Environment } from '../domain/values.ts';
 import {
+  type DueInquiries,
+  type DueItem,
+  type DueQueue,
+  type Environment,
   type InquiryDelays,
-  type InquiryItem,
+  type InquiryNeed,
+  type InquiryResult,
+  type Postponed,
+  inquiryNeeds,
   nextInquiryAt,
   repeatedInquiryAt,
   spreadDue,
-} from '../domain/next-inquiry-due.ts';
-import { type InquiryNeed, inquiryNeeds } from '../domain/failed-inquiry.ts';
+} from '@tollgate/core';
+import { type RecentlyUsed, createRecentlyUsed } from '@tollgate/event-store';
 import { type Clock, type Log, isRetryable } from '@tollgate/service-kit';
-import type { InquiryResult } from './inquiries.ts';
-
-/** Items of one kind, need and account in one shard, ordered by due time. */
-export interface DueQueue {
-  kind: 'payment' | 'payout';
-  shard: number;
-  inquiryNeed: InquiryNeed;
-  environment: Environment;
-  account: string;
-}
-
-export interface DueItem extends InquiryItem {
-  kind: DueQueue['kind'];
-  /** Revision of the view that the due time belongs to. */
-  revision: number;
-  /** Milliseconds since the Unix epoch. */
-  dueAt: number;
-}
-
-export interface Postponed {
-  item: Pick<DueItem, 'kind' | 'token' | 'revision'>;
-  /** Milliseconds since the Unix epoch; undefined: not due again until it changes. */
-  dueAt: number | undefined;
-}
-
-export interface DueInquiries {
-  /** Queues of these shards with inquiries due now, and the oldest due time of each. @throws until the index has all of them */
-  dueQueues(shards: readonly number[]): (DueQueue & { oldestDueAt: number })[];
-  /** Due items of a queue: the longest overdue, or the most recent. */
-  dueItems(queue: DueQueue, page: { limit: number; newest?: boolean }): DueItem[];
-  /** Moves the due times of items that have not changed since; resolves when done. */
-  postpone(postponed: readonly Postponed[]): Promise<void>;
-}
 
 export interface InquiryScheduleDependencies {
   index: DueInquiries;

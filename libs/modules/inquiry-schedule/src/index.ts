@@ -1,0 +1,2 @@
+export * from './inquiry-schedule.ts';
+export * from './inquiry-shards.ts';
