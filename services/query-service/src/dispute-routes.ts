@@ -1,13 +1,12 @@
 /** Disputes: the list of the specification, lists, files, and one by its own token. */
 import { toPublicDispute, toSpecifiedDispute } from '@tollgate/gateway-api';
 import { routes, sendError, addReadRoute, parameterOf, sendRefusedPage } from '@tollgate/gateway-api/http';
-import { omitUndefined } from '@tollgate/service-kit';
-import { disputeKind, type DisputeView } from '@tollgate/views';
+import { disputeKind } from '@tollgate/views';
 import type { FastifyInstance } from 'fastify';
 import { allOwnersIn, ofCaller, ofTeams } from './list-query.ts';
 import type { ListRoutes } from './list-routes.ts';
 import { readInPieces } from './pieces.ts';
-import { type ReadDependencies, ownView, sendOne } from './reading.ts';
+import { type ReadDependencies, ownView, sendOne, withOwner } from './reading.ts';
 
 /** Maximum disputes in the specification's list. */
 const newestMax = 100;
@@ -44,10 +43,7 @@ export function registerDisputeRoutes(
   });
 }
 
-const toOwned = (view: DisputeView) => {
-  const { environment, team } = view.dispute;
-  return { ...toPublicDispute(view), environment, ...omitUndefined({ team }) };
-};
+const toOwned = withOwner(toPublicDispute, ({ dispute }) => dispute);
 
 /** Amounts are in minor units of the adjacent currency, times ISO 8601 in UTC. */
 const columns = [

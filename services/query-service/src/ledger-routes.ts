@@ -12,7 +12,7 @@ import { textOfList } from './csv-exports.ts';
 import { byteOrderMark, decimal, toCsvLine, type Cell } from './csv.ts';
 import { allOwnersIn, ofCaller, ofTeams, ownersIn } from './list-query.ts';
 import type { ListRoutes } from './list-routes.ts';
-import type { ReadDependencies } from './reading.ts';
+import { type ReadDependencies, withOwner } from './reading.ts';
 import {
   allAmounts,
   statementsOf,
@@ -43,7 +43,7 @@ export function registerLedgerRoutes(app: FastifyInstance, deps: ReadDependencie
 function addJournal(deps: ReadDependencies, { addList, addExport }: ListRoutes): void {
   const { index, share } = deps;
   const entries = { name: 'entries', list: index.listJournal } as const;
-  const toOwned = (entry: JournalRow) => ({ ...toPublicJournalEntry(entry), ...ownerOf(entry) });
+  const toOwned = withOwner(toPublicJournalEntry, (entry) => entry);
 
   addList(routes.listJournal, { ...entries, toShown: toPublicJournalEntry }, ofCaller);
   addList(routes.listJournalOfAll, { ...entries, toShown: toOwned }, (call) =>
@@ -65,8 +65,6 @@ function addJournal(deps: ReadDependencies, { addList, addExport }: ListRoutes):
     linesOf(ofTeams(deps, call, allOwnersIn), ['environment', 'team']),
   );
 }
-
-const ownerOf = ({ environment, team }: JournalRow) => ({ environment, ...omitUndefined({ team }) });
 
 const journalColumns = [
   ...['time', 'entry', 'kind', 'eventType', 'token', 'refundToken', 'disputeToken', 'wallet', 'account'],
@@ -139,10 +137,7 @@ interface MonthAsked {
 
 type StatementCall = Pick<Call, 'caller' | 'reach' | 'reply'> & { query: MonthAsked };
 
-const toOwnedStatement = (statement: Statement) => ({
-  environment: statement.environment,
-  ...toPublicStatement(statement),
-});
+const toOwnedStatement = withOwner(toPublicStatement, ({ environment }) => ({ environment }));
 
 export function sendSums(reply: FastifyReply, answer: () => object): FastifyReply {
   try {

@@ -47,8 +47,7 @@ export function registerOperatorRoutes(
   const payments = { name: 'payments', list: index.listPayments } as const;
   const asked = <Query extends PaymentsAsked>(call: { reach: Reach; query: Query }) => {
     const { amountFrom, amountTo, account, sanitizedMask, declineReason, ...query } = call.query;
-    const accepts = acceptsOf({ amountFrom, amountTo, account, sanitizedMask, declineReason });
-    return { ...ofTeams(deps, { reach: call.reach, query }), accepts };
+    return { ...ofTeams(deps, { reach: call.reach, query }), accepts: acceptsOf(call.query) };
   };
 
   addList(routes.listPaymentsOfAll, { ...payments, toShown: toOwned }, asked);
@@ -139,14 +138,7 @@ const ownerOf = ({ payment: { team, environment, attempt } }: PaymentView) => ({
 });
 
 /** By what no index of the lists knows. */
-function acceptsOf(wanted: {
-  amountFrom: string | undefined;
-  amountTo: string | undefined;
-  account: string | undefined;
-  sanitizedMask: string | undefined;
-  declineReason: string | undefined;
-}) {
-  const { amountFrom, amountTo, account, sanitizedMask, declineReason } = wanted;
+function acceptsOf({ amountFrom, amountTo, account, sanitizedMask, declineReason }: PaymentsAsked) {
   const least = amountFrom === undefined ? undefined : inParts(amountFrom);
   const most = amountTo === undefined ? undefined : inParts(amountTo);
   return ({
@@ -195,15 +187,10 @@ function toDetail(view: PaymentView, dueAt: number | undefined): Omit<OperatorPa
 function callInFlight(payment: Payment): OperatorPaymentAnswer['call'] {
   const window = callWithoutOutcome(payment);
   if (window === undefined || inquiryNeedOf(payment) !== 'unresolved') return undefined;
-  const refund = undecidedRefund(payment);
-  const operation = refund === undefined ? (operations[payment.phase] ?? 'refund') : 'refund';
+  const operation = undecidedRefund(payment) === undefined ? operations[payment.phase] : undefined;
   const { sendBy, answerBy, quietUntil } = window;
-  return {
-    operation,
-    sendBy: toIso(sendBy),
-    answerBy: toIso(answerBy),
-    quietUntil: toIso(quietUntil),
-  };
+  const times = { sendBy: toIso(sendBy), answerBy: toIso(answerBy), quietUntil: toIso(quietUntil) };
+  return { operation: operation ?? 'refund', ...times };
 }
 
 const operations: Readonly<Record<string, string>> = {

@@ -137,39 +137,22 @@ function findTeamsAndKeys(
   });
 }
 
-const paymentHit = ({ token, createdAt, payment }: PaymentView, why: Why): SearchHit => ({
-  kind: 'payment',
-  id: token,
-  ...why,
-  ...operationIn(payment),
-  createdAt: toIso(createdAt),
-});
+const paymentHit = ({ payment, ...view }: PaymentView, why: Why): SearchHit =>
+  hitOf('payment', view, { ...payment, ...payment.terms, ...why });
 
-const payoutHit = ({ token, createdAt, payout }: PayoutView, why: Why): SearchHit => ({
-  kind: 'payout',
-  id: token,
-  ...why,
-  ...operationIn(payout),
-  createdAt: toIso(createdAt),
-});
+const payoutHit = ({ payout, ...view }: PayoutView, why: Why): SearchHit =>
+  hitOf('payout', view, { ...payout, ...payout.terms, ...why });
 
-const operationIn = ({ team, environment, phase, terms }: PaymentView['payment'] | PayoutView['payout']) => ({
-  team,
-  environment,
-  phase: phase as string,
-  amount: terms.amount,
-  currency: terms.currency,
-  ...omitUndefined({ orderNumber: terms.orderNumber }),
-});
+const disputeHit = ({ dispute, ...view }: DisputeView, why: Why): SearchHit =>
+  hitOf('dispute', view, { ...dispute, phase: dispute.state, ...why });
 
-const disputeHit = ({ token, createdAt, dispute }: DisputeView, why: Why): SearchHit => ({
-  kind: 'dispute',
-  id: token,
-  ...why,
-  environment: dispute.environment,
-  phase: dispute.state,
-  amount: dispute.amount,
-  currency: dispute.currency,
-  createdAt: toIso(createdAt),
-  ...omitUndefined({ team: dispute.team, paymentToken: dispute.paymentToken }),
-});
+type Shown = Why & { [Name in Exclude<keyof SearchHit, 'kind'>]?: SearchHit[Name] | undefined };
+
+function hitOf(
+  kind: SearchHit['kind'],
+  { token: id, createdAt }: Pick<PaymentView, 'token' | 'createdAt'>,
+  { why, isWhole, environment, phase, amount, currency, team, orderNumber, paymentToken }: Shown,
+): SearchHit {
+  const known = omitUndefined({ environment, phase, amount, currency, team, orderNumber, paymentToken });
+  return { kind, id, why, isWhole, createdAt: toIso(createdAt), ...known };
+}

@@ -8,7 +8,7 @@ import type { FastifyInstance } from 'fastify';
 import { ofCaller, ofTeams } from './list-query.ts';
 import type { ListRoutes } from './list-routes.ts';
 import { accountFor } from './payment-lists.ts';
-import { type ReadDependencies, ownView, sendOne } from './reading.ts';
+import { type ReadDependencies, ownView, sendOne, withOwner } from './reading.ts';
 
 export function registerPayoutRoutes(
   app: FastifyInstance,
@@ -41,7 +41,4 @@ export function registerPayoutRoutes(
   });
 }
 
-const toOwnedPayout = (view: PayoutView) => {
-  const { team, environment } = view.payout;
-  return { ...toPublicPayout(view), team, environment };
-};
+const toOwnedPayout = withOwner(toPublicPayout, ({ payout }) => payout);

@@ -4,7 +4,7 @@ import { isOwnedBy, isToken } from '@tollgate/core';
 import type { EventStore } from '@tollgate/event-store';
 import { routes, sendError, tellPosition, type Call, type PositionWaits } from '@tollgate/gateway-api/http';
 import { type PaymentIndex } from '@tollgate/lists';
-import type { Clock, Log, ReadShare } from '@tollgate/service-kit';
+import { type Clock, type Log, type ReadShare, omitUndefined } from '@tollgate/service-kit';
 import type { Caller, TeamDirectory } from '@tollgate/teams';
 import { readView, type ViewEnvelope, type ViewKind } from '@tollgate/views';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -19,6 +19,17 @@ export interface ReadDependencies {
   /** Share of the event loop for long reads. */
   share: ReadShare;
 }
+
+/** With its owner, for those who read across teams. */
+export const withOwner =
+  <View, Shown extends object>(toShown: (view: View) => Shown, ownerOf: (view: View) => Owner) =>
+  (view: View) => {
+    const { environment, team } = ownerOf(view);
+    return { ...toShown(view), environment, ...omitUndefined({ team }) };
+  };
+
+/** Objects may have no team. */
+type Owner = Pick<Caller, 'environment'> & { team?: string | undefined };
 
 export const mayReadPayouts = ({ scopes }: Caller): boolean =>
   routes.listPayouts.scopes.some((scope) => scopes.has(scope));

@@ -18,7 +18,7 @@ import type { Caller, Reach } from '@tollgate/teams';
 import { isOwnedBy, isToken } from '@tollgate/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { byteOrderMark, toCsvLine } from './csv.ts';
-import { type ReadDependencies } from './reading.ts';
+import { type ReadDependencies, withOwner } from './reading.ts';
 
 /** Maximum journal entries visited per request: most are requests, or of other accounts. */
 const passedOverMax = 5_000;
@@ -127,11 +127,7 @@ const within =
   (summary) =>
     reach.isEverywhere || reach.includes(summary);
 
-const toOwned = (summary: ReconciliationSummary) => ({
-  ...toPublicReconciliation(summary),
-  environment: summary.environment,
-  ...omitUndefined({ team: summary.team }),
-});
+const toOwned = withOwner(toPublicReconciliation, (summary) => summary);
 
 const columns = [
   ...['kind', 'operation', 'token', 'serviceToken', 'currency'],

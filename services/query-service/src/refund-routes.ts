@@ -10,7 +10,7 @@ import type { FastifyInstance } from 'fastify';
 import { codesOf } from './csv-exports.ts';
 import { ofCaller, ofTeams } from './list-query.ts';
 import type { ListRoutes } from './list-routes.ts';
-import { type ReadDependencies, ownView, sendOne } from './reading.ts';
+import { type ReadDependencies, ownView, sendOne, withOwner } from './reading.ts';
 
 export function registerRefundRoutes(
   app: FastifyInstance,
@@ -21,13 +21,15 @@ export function registerRefundRoutes(
 
   addList(routes.listRefunds, { ...refunds, toShown }, ofCaller);
   addFile(routes.exportRefunds, { ...refunds, columns, toCells }, ofCaller);
-  addList(routes.listRefundsOfAll, { ...refunds, toShown: toOwned }, (call) => ofTeams(deps, call));
+  addList(routes.listRefundsOfAll, { ...refunds, toShown: withOwner(toShown, ownerOf) }, (call) =>
+    ofTeams(deps, call),
+  );
   addFile(
     routes.exportRefundsOfAll,
     {
       ...refunds,
       columns: ['team', 'environment', ...columns],
-      toCells: (entry) => ({ ...toCells(entry), ...ownerOf(entry) }),
+      toCells: withOwner(toCells, ownerOf),
     },
     (call) => ofTeams(deps, call),
   );
@@ -41,12 +43,7 @@ export function registerRefundRoutes(
 
 const toShown = ({ refund, view }: RefundEntry) => toPublicRefund(refund, view);
 
-const ownerOf = ({ view: { payment } }: RefundEntry) => ({
-  team: payment.team,
-  environment: payment.environment,
-});
-
-const toOwned = (entry: RefundEntry) => ({ ...toShown(entry), ...ownerOf(entry) });
+const ownerOf = ({ view }: RefundEntry) => view.payment;
 
 /** Amounts are in minor units of the adjacent currency, times ISO 8601 in UTC. */
 const columns = [
