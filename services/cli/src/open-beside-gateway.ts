@@ -45,11 +45,11 @@ export async function openBesideGateway(
     throw notThere(path);
   const opened = await openStore({ eventStore, file, ...parts });
   const self = { release, reads: schemaVersion };
-  await requireReadable({ ...parts, store: opened.store }, self).catch(async (error: unknown) => {
-    await opened.store.close();
+  await requireReadable({ ...parts, store: opened }, self).catch(async (error: unknown) => {
+    await opened.close();
     throw error;
   });
-  const store = guardAppends(opened.store);
+  const store = guardAppends(opened);
   // Like the gateway: from the environment, otherwise from its file.
   const webhookSecrets = () => configured.webhookSecrets ?? directory.webhookSecrets(parts.ids);
   const dataSecrets = () => configured.dataSecrets ?? directory.dataSecrets(parts.ids);

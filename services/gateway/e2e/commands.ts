@@ -55,7 +55,7 @@ async function changeTeam({ env }: Beside, team: string, commands: readonly Team
   const { dataDir, eventStore, teamSigning } = readConfig(dataDirConfigSchema, env);
   const directory = openDataDirectory(dataDir);
   const parts = { clock: systemClock, ids: systemIds, log: silentLog };
-  const { store } = await openStore({ eventStore, file: directory.eventsFile, ...parts });
+  const store = await openStore({ eventStore, file: directory.eventsFile, ...parts });
   const teamKeys = openTeamKeys(teamSigning, directory, { mayInstall: eventStore === undefined });
   const actor = { kind: 'person', name: 'e2e', source: 'command-line' } as const;
   try {

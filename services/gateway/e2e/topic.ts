@@ -24,7 +24,7 @@ type Where = Pick<System, 'env' | 'dataDir'>;
 export async function storeOf({ env, dataDir }: Where): Promise<EventStore> {
   const { eventStore } = readConfig(gatewayConfigSchema, env);
   const file = openDataDirectory(dataDir).eventsFile;
-  return (await openStore({ eventStore, file, clock: systemClock, log: silentLog })).store;
+  return openStore({ eventStore, file, clock: systemClock, log: silentLog });
 }
 
 /** The records of a topic on Kafka; without Kafka, those of a public one are computed. */

@@ -7,15 +7,8 @@ import { startFrontDoor } from './composition/services/front-door.ts';
 import { startNotifier } from './composition/services/notifier.ts';
 import { startQueryService } from './composition/services/query-service.ts';
 import type { ServiceName } from './configuration/service-names.ts';
-import type { RunningService } from './edge/running-service.ts';
 
-export interface Composed {
-  running: readonly RunningService[];
-  /** Of the callback server in this process. */
-  callbackUrl: string | undefined;
-}
-
-export async function compose(parts: Parts): Promise<Composed> {
+export async function compose(parts: Parts) {
   const { runs } = parts;
   // Callbacks of the Payment Service, into the bus.
   const ingester = runs('callback-ingester') ? await startCallbackIngester(parts) : undefined;

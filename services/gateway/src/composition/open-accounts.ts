@@ -9,17 +9,9 @@ import type { GatewayDependencies } from '../configuration/gateway-dependencies.
 import { sandboxAccount } from '../configuration/sandbox-account.ts';
 import { measureProvider } from './metrics/measured-provider.ts';
 import type { Metrics } from '../edge/metrics/metrics.ts';
-import { type Sandbox, openSandbox } from './sandbox.ts';
+import { openSandbox } from './sandbox.ts';
 import type { AccountsFile, FileDifferences } from '@tollgate/merchant-accounts';
 import { createAccounts, merchantAccountKey } from '@tollgate/accounts';
-
-export interface OpenedAccounts {
-  accounts: ChangeableAccounts;
-  /** Undefined if the account is that of the sandbox. */
-  file: AccountsFile | undefined;
-  /** Undefined if the accounts are those of a file. */
-  sandbox: Sandbox | undefined;
-}
 
 /** Connections of an account next to those of the calls that move money: for inquiries, balances and disputes. */
 const inquireConnectionsMax = 32;
@@ -37,7 +29,7 @@ export async function openAccounts(
   deps: OpenDependencies,
   directory: DataDirectory,
   stops: AsyncDisposableStack,
-): Promise<OpenedAccounts> {
+) {
   const { config, env, clock, logOf, processes } = deps;
   const { accountsFile } = config;
   const toAccount = accountMaker(deps, stops);
@@ -85,17 +77,9 @@ function accountMaker(deps: OpenDependencies, stops: AsyncDisposableStack) {
 const isSameProvider = (one: ConfiguredAccount, other: ConfiguredAccount): boolean =>
   isDeepStrictEqual(providerTermsOf(one), providerTermsOf(other));
 
-const providerTermsOf = ({ environment, name, provider, baseUrl, ...rest }: ConfiguredAccount) => {
-  const { privateKey, ca, concurrentCallsMax } = rest;
-  return {
-    environment,
-    name,
-    provider,
-    baseUrl,
-    ca,
-    concurrentCallsMax,
-    key: privateKey.reveal(),
-  };
+const providerTermsOf = (account: ConfiguredAccount) => {
+  const { environment, name, provider, baseUrl, privateKey, ca, concurrentCallsMax } = account;
+  return [environment, name, provider, baseUrl, ca, concurrentCallsMax, privateKey.reveal()];
 };
 
 function reloadable({

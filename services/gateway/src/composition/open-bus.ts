@@ -1,5 +1,5 @@
 /** The message bus: embedded in the event store, or Kafka if its brokers are named. */
-import type { EventStore } from '@tollgate/event-store';
+import { type EventStore, runUnderLease } from '@tollgate/event-store';
 import { gatewayTopics } from '@tollgate/gateway-api';
 import {
   type KafkaMessageBus,
@@ -7,9 +7,36 @@ import {
   createEmbeddedMessageBus,
   prefixTopics,
 } from '@tollgate/message-bus';
-import { type Clock, type Ids, type Log, StartupError, errorCode, valueWithin } from '@tollgate/service-kit';
-import { inBackground } from './background.ts';
+import {
+  type Clock,
+  type Ids,
+  type Log,
+  StartupError,
+  errorCode,
+  once,
+  valueWithin,
+} from '@tollgate/service-kit';
+import { type RunAlone, inBackground } from './background.ts';
+import { type Holder, isOfAnEndedProcess, toHolder } from './lease-holder.ts';
+import type { GatewayDependencies } from '../configuration/gateway-dependencies.ts';
 import { type KafkaConfig, toTopicSpec } from '../configuration/kafka-config.ts';
+
+/** The bus and the leases of one life of a process, opened when they are first used. */
+export function busAndLeases(
+  { config, clock, ids, logOf }: Pick<GatewayDependencies, 'config' | 'clock' | 'ids' | 'logOf'>,
+  { store, own, stops }: { store: () => Promise<EventStore>; own: Holder; stops: AsyncDisposableStack },
+) {
+  const isGone = (other: string) => isOfAnEndedProcess(other, own);
+  const shared = { clock, ids, holder: toHolder(own), isGone };
+  const { kafka } = config;
+  return {
+    bus: once(() => openBus({ ...shared, kafka, store, log: logOf('message-bus') }, stops)),
+    runAlone: once(async (): Promise<RunAlone> => {
+      const leases = { ...shared, store: await store() };
+      return (name, signal, work) => runUnderLease({ ...leases, name, signal, log: logOf(name) }, work);
+    }),
+  };
+}
 
 export interface BusDependencies {
   kafka: KafkaConfig | undefined;

@@ -1,6 +1,7 @@
 /** The event store: a local file, or EventStoreDB if its address is configured. */
 import type { MessagePort } from 'node:worker_threads';
 import {
+  type EmbeddedEventStore,
   type EventStore,
   type EventStoreDbConnection,
   createEmbeddedEventStore,
@@ -18,13 +19,8 @@ export interface StoreDependencies {
   log: Log;
 }
 
-export interface OpenedStore {
-  store: EventStore;
-  /** False while the store does not answer, or its disk is full: nothing can be recorded then. */
-  isReachable: () => boolean;
-  /** Lets another thread of this process open the same file. */
-  connection?: () => MessagePort;
-}
+/** `connection` lets another thread of this process open the same file. */
+type OpenedStore = EventStore & Pick<EmbeddedEventStore, 'isReachable'> & Partial<EmbeddedEventStore>;
 
 /**
  * @throws StartupError if the file cannot be used, or EventStoreDB has not answered within 30 seconds or does not let
@@ -39,14 +35,12 @@ export async function openStore({
 }: StoreDependencies): Promise<OpenedStore> {
   if (eventStore !== undefined) {
     const { createEventStoreDbStore } = await import('@tollgate/event-store/eventstoredb');
-    const store = await createEventStoreDbStore({ connection: eventStore, clock, log });
-    return { store, isReachable: store.isReachable };
+    return createEventStoreDbStore({ connection: eventStore, clock, log });
   }
   // Uncaught, so it ends the process: its supervisor restarts it, and nothing acknowledged is lost.
   const onWriterStopped = (error: Error) => {
     throw error;
   };
   const options = { file, clock, log, onWriterStopped, ...omitUndefined({ connection }) };
-  const store = await createEmbeddedEventStore(options);
-  return { store, isReachable: store.isReachable, connection: store.connection };
+  return createEmbeddedEventStore(options);
 }

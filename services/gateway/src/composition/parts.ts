@@ -1,20 +1,20 @@
 /** Parts shared by the services of one process. Each is opened when it is first used. */
 import type { MessagePort } from 'node:worker_threads';
-import { type EventStore, runUnderLease } from '@tollgate/event-store';
+import type { EventStore } from '@tollgate/event-store';
 import { type PaymentIndex, createPaymentIndex } from '@tollgate/lists';
 import { createOperatorCredentials } from '@tollgate/teams';
 import { createUnderWay, omitUndefined, once, valueWithin } from '@tollgate/service-kit';
 import type { DataDirectory } from '../configuration/data-directory.ts';
 import type { GatewayDependencies } from '../configuration/gateway-dependencies.ts';
 import { openTeamKeys } from '../configuration/team-signing.ts';
-import { isOfAnEndedProcess, ownHost, toHolder } from './lease-holder.ts';
-import { type RunAlone, inBackground } from './background.ts';
+import { ownHost, toHolder } from './lease-holder.ts';
+import { inBackground } from './background.ts';
 import { createInternalCredential } from '../edge/internal-credential.ts';
 import { createMetrics } from '../edge/metrics/metrics.ts';
 import { openAccounts } from './open-accounts.ts';
 import { type FollowerThread, startFollowerThread } from './followers/follower-thread.ts';
 import { joinStore } from './join-store.ts';
-import { openBus } from './open-bus.ts';
+import { busAndLeases } from './open-bus.ts';
 import { openStore } from './open-store.ts';
 import { openTeams } from './open-teams.ts';
 import { type ServiceName, providerCalls, serviceNames } from '../configuration/service-names.ts';
@@ -31,26 +31,13 @@ export function createParts(
     runs: Runs;
   },
 ) {
-  const { config, clock, ids, logOf, pid } = deps;
+  const { config, ids, logOf, pid } = deps;
   const { dataDirectory, stops, runs } = base;
   const metrics = createMetrics({ log: logOf('metrics') });
   // PIDs are reused, always so in containers: the rest makes the id unique.
   const own = { host: ownHost(), pid, life: ids.hex(6) };
-  const holder = toHolder(own);
-  const isGone = (other: string) => isOfAnEndedProcess(other, own);
-
-  const { joinedStore, storeConnection, isStoreReachable, isClockWrong } = storeOf(deps, base, holder);
+  const { joinedStore, storeConnection, isStoreReachable, isClockWrong } = storeOf(deps, base, toHolder(own));
   const store = async () => (await joinedStore()).store;
-  const bus = once(async () => {
-    const { kafka } = config;
-    return openBus({ kafka, store, clock, ids, holder, isGone, log: logOf('message-bus') }, stops);
-  });
-
-  const runAlone = once(async (): Promise<RunAlone> => {
-    const leases = { store: await store(), clock, ids, holder, isGone };
-    return (name, signal, work) => runUnderLease({ ...leases, name, signal, log: logOf(name) }, work);
-  });
-
   const members = async () => (await joinedStore()).members;
 
   // On a store of this machine alone all processes share the directory.
@@ -89,8 +76,7 @@ export function createParts(
     isStoreReachable,
     /** True while the wall clock of this host is too far from the store's. */
     isClockWrong,
-    bus,
-    runAlone,
+    ...busAndLeases(deps, { store, own, stops }),
     /** The thread that follows the store next to this one; undefined if this one does it. */
     followerThread,
     /** Living processes of the installation, including this one. */
@@ -159,11 +145,11 @@ function storeOf(
     const file = dataDirectory.eventsFile;
     if (eventStore === undefined) dataDirectory.requireStore();
     const opened = await openStore({ eventStore, file, clock, log: logOf('event-store') });
-    stops.defer(() => opened.store.close());
+    stops.defer(() => opened.close());
     isStoreReachable = opened.isReachable;
-    connection = opened.connection;
+    ({ connection } = opened);
     const log = logOf('members');
-    const joined = await joinStore({ store: opened.store, clock, ids, log, member });
+    const joined = await joinStore({ store: opened, clock, ids, log, member });
     stops.defer(joined.leave);
     ({ isClockWrong } = joined.members);
     return joined;

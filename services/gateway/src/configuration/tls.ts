@@ -11,13 +11,10 @@ export interface TlsFiles {
   keyFile: string;
 }
 
-export interface TlsMaterial {
-  cert: string;
-  key: string;
-}
+export type TlsMaterial = ReturnType<typeof readTlsFiles>;
 
 /** @throws StartupError with the variable whose file cannot be used */
-export function readTlsFiles({ certFile, keyFile }: TlsFiles): TlsMaterial {
+export function readTlsFiles({ certFile, keyFile }: TlsFiles) {
   const cert = readNamed('GATEWAY_TLS_CERT_FILE', certFile);
   const key = readNamed('GATEWAY_TLS_KEY_FILE', keyFile);
   try {

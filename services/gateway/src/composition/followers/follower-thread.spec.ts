@@ -24,16 +24,16 @@ async function givenStarted() {
 describe("the followers' thread", () => {
   it('receives each question with its number, and answers it', async () => {
     const { thread, asked, say } = await givenStarted();
-    const answers = [thread.ask({ about: 'not-ready' }), thread.ask({ about: 'degraded' })];
-    expect(asked).toMatchObject([{ about: 'not-ready' }, { about: 'degraded' }]);
+    const answers = [thread.ask('notReady'), thread.ask('degraded')];
+    expect(asked).toMatchObject([{ about: 'notReady' }, { about: 'degraded' }]);
     for (const each of asked.toReversed())
       if (each.kind === 'question') say({ kind: 'answer', id: each.id, answer: [each.about] });
-    expect(await Promise.all(answers)).toEqual([['not-ready'], ['degraded']]);
+    expect(await Promise.all(answers)).toEqual([['notReady'], ['degraded']]);
   });
 
   it('that does not answer for five seconds counts as silent', async () => {
     const { thread, clock } = await givenStarted();
-    const answer = expect(thread.ask({ about: 'not-ready' })).rejects.toMatchObject({
+    const answer = expect(thread.ask('notReady')).rejects.toMatchObject({
       code: 'followers_silent',
     });
     await clock.advance(5_000);

@@ -15,9 +15,9 @@ export interface ThreadData {
   reader: MessagePort;
 }
 
-export type About = { about: 'not-ready' } | { about: 'degraded' } | { about: 'gauge'; gauge: GaugeName };
+export type About = 'notReady' | 'degraded' | GaugeName;
 
-export type ToThread = ({ kind: 'question'; id: number } & About) | { kind: 'stop' };
+export type ToThread = { kind: 'question'; id: number; about: About } | { kind: 'stop' };
 
 export type FromThread =
   | { kind: 'started'; gauges: readonly GaugeName[] }
@@ -36,11 +36,7 @@ const silent = ['projector', 'event-publisher'];
  */
 const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 24 };
 
-export interface FollowerThread {
-  running: RunningService;
-  /** To the index that the thread fills. */
-  filler: MessagePort;
-}
+export type FollowerThread = Awaited<ReturnType<typeof startFollowerThread>>;
 
 interface ThreadParts extends Pick<GatewayDependencies, 'clock' | 'env'> {
   holder: Holder;
@@ -51,7 +47,7 @@ interface ThreadParts extends Pick<GatewayDependencies, 'clock' | 'env'> {
 }
 
 /** @throws StartupError */
-export async function startFollowerThread(parts: ThreadParts): Promise<FollowerThread> {
+export async function startFollowerThread(parts: ThreadParts) {
   const connection = await parts.storeConnection();
   const { port1: filler, port2: reader } = new MessageChannel();
   const workerData: ThreadData = { holder: parts.holder, reader, ...omitUndefined({ connection }) };
@@ -64,12 +60,12 @@ export async function startFollowerThread(parts: ThreadParts): Promise<FollowerT
   const thread = converse(worker, parts);
   parts.stops.defer(thread.stop);
   const gauges = await thread.started;
-  for (const gauge of gauges)
-    parts.metrics.watch(gauge, () => thread.ask({ about: 'gauge', gauge }) as Promise<Read>);
+  for (const gauge of gauges) parts.metrics.watch(gauge, () => thread.ask(gauge) as Promise<Read>);
   const running: RunningService = {
-    notReady: () => thread.ask({ about: 'not-ready' }).catch(() => silent) as Promise<readonly string[]>,
-    degraded: () => thread.ask({ about: 'degraded' }).catch(() => silent) as Promise<readonly string[]>,
+    notReady: () => thread.ask('notReady').catch(() => silent) as Promise<readonly string[]>,
+    degraded: () => thread.ask('degraded').catch(() => silent) as Promise<readonly string[]>,
   };
+  /** To the index that the thread fills. */
   return { running, filler };
 }
 
@@ -107,7 +103,7 @@ export function converse(worker: Pick<Worker, 'on' | 'postMessage'>, { clock }: 
   function ask(about: About): Promise<unknown> {
     const id = (count += 1);
     const work = new Promise<unknown>((resolve) => questions.set(id, resolve));
-    worker.postMessage({ kind: 'question', id, ...about } satisfies ToThread);
+    worker.postMessage({ kind: 'question', id, about } satisfies ToThread);
     const tooLate = () => new TollgateError('followers_silent', 'The followers do not answer.');
     return within(clock, answerWithinMs, { work, tooLate }).finally(() => questions.delete(id));
   }

@@ -1,6 +1,5 @@
 /** Entry of the follower thread: projector and publisher, in a process whose main thread answers requests. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { runUnderLease } from '@tollgate/event-store';
 import {
   StartupError,
   TollgateError,
@@ -14,9 +13,7 @@ import { gatewayConfigSchema } from '../../configuration/config.ts';
 import { openDataDirectory } from '../../configuration/data-directory.ts';
 import type { GaugeName, ReadGauge } from '../../edge/metrics/metrics.ts';
 import type { RunningService } from '../../edge/running-service.ts';
-import type { RunAlone } from '../background.ts';
-import { isOfAnEndedProcess, toHolder } from '../lease-holder.ts';
-import { openBus } from '../open-bus.ts';
+import { busAndLeases } from '../open-bus.ts';
 import { openStore } from '../open-store.ts';
 import { type FollowerParts, startEventPublisher, startProjector } from '../services/followers.ts';
 import type { About, FromThread, ThreadData, ToThread } from './follower-thread.ts';
@@ -29,30 +26,21 @@ async function openParts(
 ): Promise<FollowerParts> {
   const config = readConfig(gatewayConfigSchema, process.env);
   const logOf = (service: string) => createLog(service, config.logLevel);
-  const { eventStore, kafka, dataDir, instance, indexDir, inquiryDelays: delays } = config;
+  const { eventStore, dataDir, instance, indexDir, inquiryDelays: delays } = config;
   const [clock, ids] = [systemClock, systemIds];
   const { eventsFile: file, indexFile } = openDataDirectory(dataDir, instance, indexDir);
   const opened = await openStore({ eventStore, file, clock, log: logOf('event-store'), connection });
-  stops.defer(() => opened.store.close());
-  const filling = { store: opened.store, log: logOf('query-service'), clock, ids, delays, reader };
+  stops.defer(() => opened.close());
+  const filling = { store: opened, log: logOf('query-service'), clock, ids, delays, reader };
   const index = fillIndex({ ...filling, file: indexFile });
   stops.defer(() => index.stop());
-  const store = () => Promise.resolve(opened.store);
-  const holder = toHolder(own);
-  const isGone = (other: string) => isOfAnEndedProcess(other, own);
-  const bus = await openBus({ kafka, store, clock, ids, holder, isGone, log: logOf('message-bus') }, stops);
-  const leases = { store: opened.store, clock, ids, holder, isGone };
-  const runAlone: RunAlone = (name, signal, work) =>
-    runUnderLease({ ...leases, name, signal, log: logOf(name) }, work);
+  const store = () => Promise.resolve(opened);
+  const parts = { config, clock, ids, logOf };
   return {
-    config,
-    clock,
-    ids,
-    logOf,
+    ...parts,
+    ...busAndLeases(parts, { store, own, stops }),
     stops,
     store,
-    bus: () => Promise.resolve(bus),
-    runAlone: () => Promise.resolve(runAlone),
     metrics: { watch: (name, read) => void gauges.set(name, read) },
   };
 }
@@ -73,16 +61,15 @@ async function serve(port: MessagePort, data: ThreadData): Promise<void> {
   });
   port.on('message', (message: ToThread) => {
     if (message.kind === 'stop') return void stops.disposeAsync().finally(() => port.close());
-    const { id, ...about } = message;
+    const { id, about } = message;
     void answerTo(about, running, gauges).then((answer) => post({ kind: 'answer', id, answer }));
   });
   post({ kind: 'started', gauges: [...gauges.keys()] });
 }
 
 async function answerTo(about: About, running: readonly RunningService[], gauges: Gauges): Promise<unknown> {
-  if (about.about === 'gauge') return gauges.get(about.gauge)?.();
-  const ask = about.about === 'not-ready' ? 'notReady' : 'degraded';
-  const names = await Promise.all(running.map(async (service) => service[ask]?.()));
+  if (about !== 'notReady' && about !== 'degraded') return gauges.get(about)?.();
+  const names = await Promise.all(running.map(async (service) => service[about]?.()));
   return names.flatMap((some) => some ?? []);
 }
 

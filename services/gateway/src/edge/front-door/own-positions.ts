@@ -15,7 +15,10 @@ const rememberedMs = 5_000;
  * For the public server, before its routes are registered: passes the position to the query service in a header. A header
  * of this name from a caller is dropped.
  */
-export function rememberOwnPositions(app: FastifyInstance, ownPositions: OwnPositions): void {
+export function rememberOwnPositions(
+  app: FastifyInstance,
+  ownPositions: ReturnType<typeof createOwnPositions>,
+): void {
   app.addHook('onRequest', async ({ headers }) => {
     const position = ownPositions.positionOf(headers.authorization);
     if (position === undefined) delete headers['tollgate-own-position'];
@@ -26,30 +29,24 @@ export function rememberOwnPositions(app: FastifyInstance, ownPositions: OwnPosi
   });
 }
 
-export interface OwnPositions {
-  /** The key of this header has had an answer at this position. */
-  note(authorization: string | undefined, position: unknown): void;
-  /** The latest of these, while it may matter. */
-  positionOf(authorization: string | undefined): string | undefined;
-}
-
-export function createOwnPositions(clock: Pick<Clock, 'monotonic'>, keysMax = 10_000): OwnPositions {
+export function createOwnPositions(clock: Pick<Clock, 'monotonic'>, keysMax = 10_000) {
   const reached = new LRUCache<string, { position: string; at: number }>({ max: keysMax });
   const positionUnder = (key: string): string | undefined => {
     const known = reached.peek(key);
     return known !== undefined && clock.monotonic() - known.at < rememberedMs ? known.position : undefined;
   };
   return {
-    note(authorization, position) {
+    /** The key of this header has had an answer at this position. */
+    note(authorization: string | undefined, position: unknown): void {
       if (authorization === undefined || typeof position !== 'string') return;
       const key = fingerprintOf(authorization);
       const known = positionUnder(key);
       // Answers may arrive in another order than the writes. A repeated one is remembered again once it was dropped.
       if (known === undefined || known < position) reached.set(key, { position, at: clock.monotonic() });
     },
-    positionOf(authorization) {
-      return authorization === undefined ? undefined : positionUnder(fingerprintOf(authorization));
-    },
+    /** The latest of these, while it may matter. */
+    positionOf: (authorization: string | undefined) =>
+      authorization === undefined ? undefined : positionUnder(fingerprintOf(authorization)),
   };
 }
 

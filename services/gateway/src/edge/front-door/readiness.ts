@@ -9,13 +9,6 @@ const tellWithinMs = 1_000;
 
 const readinessSchema = z.object({ ready: z.boolean(), degraded: z.array(z.string()) });
 
-export interface UpstreamReadiness {
-  /** Services without a ready instance. */
-  notReady: readonly string[];
-  /** Services with some unavailable instances, and degradations of ready ones. */
-  degraded: readonly string[];
-}
-
 export type Origins = Readonly<Partial<Record<RoutedService, readonly string[]>>>;
 
 interface Asking {
@@ -23,7 +16,7 @@ interface Asking {
   clock: Pick<Clock, 'after'>;
 }
 
-export async function readinessOf(asking: Asking, upstreams: Origins): Promise<UpstreamReadiness> {
+export async function readinessOf(asking: Asking, upstreams: Origins) {
   const reports = await Promise.all(
     Object.entries(upstreams).map(async ([service, origins]) => ({
       service,
@@ -32,7 +25,9 @@ export async function readinessOf(asking: Asking, upstreams: Origins): Promise<U
   );
   const isReady = (instance: Reported) => instance?.ready === true;
   return {
+    /** Services without a ready instance. */
     notReady: reports.filter(({ instances }) => !instances.some(isReady)).map(({ service }) => service),
+    /** Services with some unavailable instances, and degradations of ready ones. */
     degraded: reports.flatMap(({ service, instances }) => [
       ...(instances.some(isReady) && !instances.every(isReady) ? [service] : []),
       ...instances.flatMap((instance) => instance?.degraded ?? []),

@@ -12,16 +12,9 @@ export interface UpstreamsOptions {
   clock: Pick<Clock, 'monotonic'>;
 }
 
-export interface Upstreams {
-  /**
-   * Sends a request once. Another instance is tried only if none of it can have been sent, because there was no connection, or
-   * if it was
-   * not read completely (408). Rejects with the failure of the last instance.
-   */
-  request(options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData>;
-}
+export type Upstreams = ReturnType<typeof createUpstreams>;
 
-export function createUpstreams({ origins, agent, clock }: UpstreamsOptions): Upstreams {
+export function createUpstreams({ origins, agent, clock }: UpstreamsOptions) {
   const restingUntil = new Map<string, number>();
   let turn = 0;
 
@@ -36,7 +29,11 @@ export function createUpstreams({ origins, agent, clock }: UpstreamsOptions): Up
   }
 
   return {
-    async request(options) {
+    /**
+     * Sends a request once. Another instance is tried only if none of it can have been sent, because there was no connection,
+     * or if it was not read completely (408). Rejects with the failure of the last instance.
+     */
+    async request(options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData> {
       let failure: unknown;
       for (const origin of inTurn()) {
         try {
