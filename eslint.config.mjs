@@ -9,7 +9,7 @@ import tseslint from 'typescript-eslint';
 
 const specs = ['**/*.spec.ts', '**/*.contract.ts', '**/e2e/**'];
 const tests = [...specs, '**/testing/**', '**/bench/**'];
-const entryPoints = ['**/main.ts', 'services/cli/src/demo.ts'];
+const entryPoints = ['**/main.ts'];
 const kafkaAdapter = 'libs/message-bus/src/kafka*{,/**}';
 const eventStoreDbAdapter = 'libs/event-store/src/eventstoredb*{,/**}';
 /** Speaks the protocol from the other side, by the definitions that the client brings. */

@@ -1,5 +1,5 @@
 /** Reads the whole store with this release's code, and changes nothing. */
-import { type EventStore, type RecordedEvent, beginning, type Revision } from '@tollgate/event-store';
+import { type EventStore, type RecordedEvent, beginning, eventsUntilNow } from '@tollgate/event-store';
 import {
   decodeEndpointEvent,
   decodeWebhookEvent,
@@ -23,21 +23,12 @@ import { decodeTeamEvent, evolveTeam, teamStreamPrefix } from '@tollgate/teams';
 import { type ViewKind, viewKinds } from '@tollgate/views';
 import { z } from 'zod';
 
-interface Unreadable {
-  stream: string;
-  revision: Revision;
-  type: string;
-  /** Error code, for example `event_of_newer_version`. */
-  code: string;
-  message: string;
-}
-
 export interface StoreCheck {
   /** Number of events read, by kind. */
   events: Record<string, number>;
   /** Number of streams with a state, by state. */
   streams: Record<string, number>;
-  unreadable: Unreadable[];
+  unreadable: ReturnType<typeof toUnreadable>[];
 }
 
 /** How the events of one kind of stream are read. */
@@ -82,22 +73,13 @@ export async function checkStore(
 ): Promise<StoreCheck> {
   const check: StoreCheck = { events: {}, streams: {}, unreadable: [] };
   const prefixes = streamKinds.map(({ prefix }) => prefix);
-  const reading = new AbortController();
-  const subscription = store.subscribe({
-    from: beginning,
-    prefixes,
-    signal: AbortSignal.any([signal, reading.signal]),
-  });
-  for await (const item of subscription) {
-    if (item.kind === 'caught-up') break;
+  for await (const item of eventsUntilNow(store, { from: beginning, prefixes, signal })) {
     const before = Math.floor(eventsRead(check) / reportEvery);
     await readFrom(store, item, check);
     const count = eventsRead(check);
     if (Math.floor(count / reportEvery) > before) onProgress(count);
     if (check.unreadable.length >= unreadableMax) break;
   }
-  reading.abort();
-  signal.throwIfAborted();
   return check;
 }
 
@@ -132,7 +114,7 @@ function tryToRead(
   }
 }
 
-const toUnreadable = ({ stream, revision, type }: RecordedEvent, error: unknown): Unreadable => ({
+const toUnreadable = ({ stream, revision, type }: RecordedEvent, error: unknown) => ({
   stream,
   revision,
   type,

@@ -35,18 +35,6 @@ export type ApiAnswer<Body> =
   | { kind: 'answer'; status: number; body: Body }
   | { kind: 'refused'; status: number; errors: ApiError[]; requestId?: string; token?: string };
 
-/** Calls the API as one person. */
-export interface Api {
-  call<Body>(request: ApiRequest): Promise<ApiAnswer<Body>>;
-  post<Body>(path: string, body?: object, more?: Terms): Promise<ApiAnswer<Body>>;
-  /** @throws ApiRefusal for every answer except 2xx */
-  get<Name extends AnswerName>(path: string, within?: Within): Promise<AnswerOf<Name>>;
-  /** Components that are unavailable at the moment, by their `/readyz` names. */
-  notWorking(): Promise<string[]>;
-  /** Streams a file. @param signal aborted when the reader has disconnected */
-  download(path: string, signal: AbortSignal): Promise<ApiAnswer<Download>>;
-}
-
 interface Download {
   stream: NodeJS.ReadableStream;
   /** The header that contains the file name. */
@@ -66,16 +54,19 @@ export class ApiRefusal extends Error {
   }
 }
 
-export interface ApiDependencies {
-  /** The server that answers the API. */
-  inject: FastifyInstance['inject'];
-}
+/** Calls the API as one person. */
+export type Api = ReturnType<typeof createApi>;
 
 /**
+ * @param inject of the server that answers the API
  * @param bearer returns the credential for a request
  * @param address the person's network address
  */
-export function createApi({ inject }: ApiDependencies, bearer: () => string, address: string): Api {
+export function createApi(
+  { inject }: Pick<FastifyInstance, 'inject'>,
+  bearer: () => string,
+  address: string,
+) {
   const headersOf = (within: Within | undefined) => ({
     authorization: `Bearer ${bearer()}`,
     ...(within === undefined
@@ -103,18 +94,22 @@ export function createApi({ inject }: ApiDependencies, bearer: () => string, add
 
   return {
     call,
-    post: (path, body, more) => call({ method: 'POST', path, body, ...more }),
-    async get<Name extends AnswerName>(path: string, within?: Within) {
+    post: <Body>(path: string, body?: object, more?: Terms) =>
+      call<Body>({ method: 'POST', path, body, ...more }),
+    /** @throws ApiRefusal for every answer except 2xx */
+    async get<Name extends AnswerName>(path: string, within?: Within): Promise<AnswerOf<Name>> {
       const answer = await call<AnswerOf<Name>>({ path, within });
       if (answer.kind === 'refused') throw new ApiRefusal(answer);
       return answer.body;
     },
-    async notWorking() {
+    /** Components that are unavailable at the moment, by their `/readyz` names. */
+    async notWorking(): Promise<string[]> {
       const answer = await inject({ method: 'GET', url: '/readyz' });
       const { notReady = [], degraded = [] } = answer.json<{ notReady?: string[]; degraded?: string[] }>();
       return [...notReady, ...degraded];
     },
-    async download(path, signal) {
+    /** Streams a file. @param signal aborted when the reader has disconnected */
+    async download(path: string, signal: AbortSignal): Promise<ApiAnswer<Download>> {
       const answer = await inject({
         method: 'GET',
         url: path,

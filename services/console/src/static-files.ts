@@ -15,20 +15,9 @@ const types = {
   svg: 'image/svg+xml',
 } as const;
 
-interface StaticFile {
-  name: (typeof names)[number];
-  content: string;
-  brotli: Buffer;
-}
+export type Assets = ReturnType<typeof readAssets>;
 
-export interface Assets {
-  files: readonly StaticFile[];
-  /** The folder in URLs, derived from the content. */
-  base: string;
-  addresses: { style: string; script: string; icons: Record<'sandbox' | 'production', string> };
-}
-
-export function readAssets(): Assets {
+export function readAssets() {
   const files = names.map((name) => {
     const content = readFileSync(new URL(`./static/${name}`, import.meta.url), 'utf8');
     // Compressed once, therefore at the highest level.
@@ -36,12 +25,13 @@ export function readAssets(): Assets {
   });
   const hash = createHash('sha256');
   for (const { content } of files) hash.update(content);
+  // The folder in URLs.
   const base = `/console/static/${hash.digest('hex').slice(0, 16)}`;
   const icons = { sandbox: `${base}/sandbox.svg`, production: `${base}/production.svg` };
   return { files, base, addresses: { style: `${base}/console.css`, script: `${base}/console.js`, icons } };
 }
 
-const extensionOf = (name: StaticFile['name']): keyof typeof types => {
+const extensionOf = (name: string): keyof typeof types => {
   if (name.endsWith('.css')) return 'css';
   return name.endsWith('.js') ? 'js' : 'svg';
 };

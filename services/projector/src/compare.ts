@@ -1,6 +1,7 @@
 /** Compares the stored views, and the rows of an index, with the fold of their events from zero. Read-only. */
 import {
   beginning,
+  eventsUntilNow,
   readLast,
   type EventStore,
   type Position,
@@ -64,13 +65,12 @@ export async function eachStream(
     reported = compared;
     onProgress?.({ compared });
   };
-  const ending = new AbortController();
-  const until = AbortSignal.any([signal, ending.signal]);
-  for await (const item of store.subscribe({ from: beginning, prefixes: foldedPrefixes, signal: until })) {
-    if (item.kind === 'caught-up') break;
-    if (item.revision === 0 && batch.push(item.stream) >= atOnce) await workOnBatch();
+  for await (const { revision, stream } of eventsUntilNow(store, {
+    from: beginning,
+    prefixes: foldedPrefixes,
+  })) {
+    if (revision === 0 && batch.push(stream) >= atOnce) await workOnBatch();
   }
-  ending.abort();
   await workOnBatch();
   signal.throwIfAborted();
   return compared;

@@ -13,16 +13,10 @@ export interface RebuildOptions {
   onProgress?: (progress: { compared: number }) => void;
 }
 
-export interface Rebuilt {
-  /** Streams that have a view. */
-  views: number;
-  /** Streams whose views could not be written: one of their events cannot be applied. */
-  failedStreams: readonly string[];
-}
-
 /** @throws StoreUnavailable; the signal's reason */
-export async function rebuild(options: RebuildOptions): Promise<Rebuilt> {
+export async function rebuild(options: RebuildOptions) {
   const { log } = options;
+  /** Their views could not be written: one of their events cannot be applied. */
   const failedStreams: string[] = [];
   const views = await eachStream(options, async (stream) => {
     try {

@@ -1,18 +1,12 @@
 import { DatabaseSync, backup } from 'node:sqlite';
 import { TollgateError } from '@tollgate/service-kit';
-import { type Position, beginning } from '../event-store.ts';
+import { beginning } from '../event-store.ts';
 import { busyTimeoutMs } from './open-database.ts';
 import { toPosition } from './event-rows.ts';
 import { primaryCode, sqliteCodeOf, sqliteFull } from './sqlite-error.ts';
 
 /** 4 MiB of the usual pages: often enough to report progress, and to stop. */
 const pagesPerStep = 1_024;
-
-export interface StoreCopy {
-  /** Of the last event in the copy; it includes everything acknowledged before the copy began. */
-  position: Position;
-  events: number;
-}
 
 export interface CopyOptions {
   /** The SQLite file of an embedded store, which others may read and write meanwhile. */
@@ -28,7 +22,7 @@ export interface CopyOptions {
  *
  * @throws TollgateError `copy_failed`, `copy_disk_full`; the signal's reason. A partial copy may remain
  */
-export async function copyEmbeddedStore({ file, to, signal, onProgress }: CopyOptions): Promise<StoreCopy> {
+export async function copyEmbeddedStore({ file, to, signal, onProgress }: CopyOptions) {
   const source = new DatabaseSync(file, { readOnly: true, timeout: busyTimeoutMs });
   try {
     // The open read keeps the copy at one moment. Without it SQLite restarts with every commit of another connection, without
@@ -47,6 +41,7 @@ export async function copyEmbeddedStore({ file, to, signal, onProgress }: CopyOp
     });
     signal.throwIfAborted();
     const last = found?.['last'] ?? null;
+    // It includes everything acknowledged before the copy began.
     const position = last === null ? beginning : toPosition(Number(last));
     return { position, events: Number(found?.['events']) };
   } catch (error) {

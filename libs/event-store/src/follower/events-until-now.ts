@@ -1,19 +1,21 @@
 /** Reads what the store has now, and no further. */
 import { type EventStore, type Position, type RecordedEvent } from '../event-store.ts';
 
-/** The events of some streams that the store has now. @throws StoreUnavailable */
+/** The events of some streams that the store has now. @throws StoreUnavailable; the signal's reason */
 export async function* eventsUntilNow(
   store: Pick<EventStore, 'head' | 'subscribe'>,
-  { from, prefixes }: { from: Position; prefixes: readonly string[] },
+  { from, prefixes, signal }: { from: Position; prefixes: readonly string[]; signal?: AbortSignal },
 ): AsyncGenerator<RecordedEvent, void, void> {
   const head = await store.head();
   if (from >= head) return;
   const ending = new AbortController();
+  const until = signal === undefined ? ending.signal : AbortSignal.any([signal, ending.signal]);
   try {
-    for await (const item of store.subscribe({ from, prefixes, signal: ending.signal })) {
+    for await (const item of store.subscribe({ from, prefixes, signal: until })) {
       if (item.kind === 'caught-up' || item.position > head) return;
       yield item;
     }
+    signal?.throwIfAborted();
   } finally {
     ending.abort();
   }

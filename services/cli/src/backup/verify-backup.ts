@@ -5,6 +5,7 @@ import { schemaVersion } from '@tollgate/core';
 import {
   type EventStore,
   beginning,
+  eventsUntilNow,
   checkEmbeddedCopy,
   openEmbeddedCopy,
   checkDataSecrets,
@@ -42,24 +43,13 @@ export interface VerifyOptions {
   onProgress: (line: string) => void;
 }
 
-export interface Verified {
-  manifest: Manifest;
-  /** Number of streams without a gap, and of the events in them. */
-  streams: number;
-  events: number;
-  /** Number of views compared with the fold of their events. */
-  views: number;
-  teams: number;
-  /** Number of entries in the verified hash chain of the security log. */
-  securityEntries: number;
-  /** The faults found, one sentence each. */
-  findings: string[];
-}
+export type Verified = Awaited<ReturnType<typeof verifyBackup>>;
 
 /** @throws TollgateError `backup_missing`, `backup_manifest_invalid`; the signal's reason if aborted */
-export async function verifyBackup(options: VerifyOptions): Promise<Verified> {
+export async function verifyBackup(options: VerifyOptions) {
   const { folder, signal, onProgress } = options;
   const manifest = readManifest(folder);
+  /** A sentence each. */
   const findings = [...newerVersion(manifest), ...strangers(folder, manifest)];
   for (const file of manifest.files) {
     onProgress(`reading ${file.name}`);
@@ -69,13 +59,9 @@ export async function verifyBackup(options: VerifyOptions): Promise<Verified> {
   const file = join(folder, eventsName);
   if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return { ...none, findings };
   onProgress('checking pages, indexes and streams');
-  const {
-    streams,
-    events,
-    findings: damage,
-  } = checkEmbeddedCopy(file, [topicStreamPrefix, webhookStreamPrefix]);
+  const { findings: damage, ...counts } = checkEmbeddedCopy(file, [topicStreamPrefix, webhookStreamPrefix]);
   findings.push(...damage);
-  if (damage.length > 0) return { ...none, streams, events, findings };
+  if (damage.length > 0) return { ...none, ...counts, findings };
   const store = openEmbeddedCopy(file);
   try {
     const read = await readEvents(store, options, manifest);
@@ -83,7 +69,7 @@ export async function verifyBackup(options: VerifyOptions): Promise<Verified> {
     const log = await checkSecurityLog(folder, manifest, store);
     findings.push(...log.findings);
     const { views, teams } = read;
-    return { manifest, streams, events, views, teams, securityEntries: log.entries, findings };
+    return { manifest, ...counts, views, teams, securityEntries: log.entries, findings };
   } finally {
     await store.close();
   }
@@ -114,18 +100,15 @@ async function differencesOf(folder: string, file: BackedUpFile, signal: AbortSi
   return [`${file.name}: it was changed: its SHA-256 differs.`];
 }
 
-async function readEvents(
-  store: EventStore,
-  { signal, onProgress }: VerifyOptions,
-  manifest: Manifest,
-): Promise<Pick<Verified, 'views' | 'teams' | 'findings'>> {
+async function readEvents(store: EventStore, { signal, onProgress }: VerifyOptions, manifest: Manifest) {
   const check = await checkStore({ store, signal }, (events) => onProgress(`${number(events)} events read`));
   const unreadable = check.unreadable.map(
     ({ stream, revision, type, code, message }) =>
       `${stream}: event ${revision} (${type}): ${code}: ${message}.`,
   );
   const views = await viewFindings(store, { signal, onProgress });
-  const last = await lastPosition(store, signal);
+  signal.throwIfAborted();
+  const last = await store.head();
   const position =
     last === manifest.position ? [] : [`${eventsName}: it ends at ${last} instead of ${manifest.position}.`];
   return {
@@ -145,13 +128,6 @@ async function viewFindings(
     onProgress: ({ compared }) => onProgress(`${number(compared)} views compared`),
   });
   return { count: views, findings: differing.map((stream) => `${stream}: it differs from its events.`) };
-}
-
-async function lastPosition(store: EventStore, signal: AbortSignal): Promise<string> {
-  for await (const item of store.subscribe({ from: beginning, prefixes: [], signal }))
-    if (item.kind === 'caught-up') return item.position;
-  signal.throwIfAborted();
-  return beginning;
 }
 
 /** If the backup has the key that signs team events, also checks that the log and the teams agree. */
@@ -201,11 +177,8 @@ async function secretFindings(folder: string, { files }: Manifest, store: EventS
 
 async function requireSignedTeams(store: EventStore, keys: TeamKeys): Promise<void> {
   const records = createTeamRecords({ verifier: keys.verifier(), log: silentLog, onChange: () => undefined });
-  const { signal } = new AbortController();
-  for await (const item of store.subscribe({ from: beginning, prefixes: [teamStreamPrefix], signal })) {
-    if (item.kind === 'caught-up') break;
-    records.apply(item);
-  }
+  for await (const event of eventsUntilNow(store, { from: beginning, prefixes: [teamStreamPrefix] }))
+    records.apply(event);
   const { suspectStreams } = records.health();
   if (suspectStreams.length === 0) return;
   throw new TollgateError(

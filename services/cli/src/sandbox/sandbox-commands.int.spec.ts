@@ -37,6 +37,8 @@ async function sandbox(commandLine: string): Promise<[number, string]> {
     ...calls,
     gateway: () => ({ call: callGateway, close: async () => undefined }),
     newOrderNumber: () => `fund-${systemIds.hex(6)}`,
+    payOnPage: async () => expect.unreachable(),
+    consoleUrl: '',
   };
   const deps = { open: () => ({ tools, close: () => undefined }), print, complain: print };
   const exitCode = await runSandboxCommand(commandLine.split(' '), deps);

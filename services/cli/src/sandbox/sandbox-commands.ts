@@ -24,6 +24,9 @@ export interface SandboxTools {
   call: JsonCall;
   /** @throws StartupError if the demo team has no key */
   gateway(): { call: JsonCall; close(): Promise<void> };
+  /** Fills in the hosted page of a payment at this URL, as its customer does. */
+  payOnPage(processingUrl: string): Promise<void>;
+  consoleUrl: string;
   /** Unique per call. */
   newOrderNumber(): string;
 }
@@ -175,6 +178,7 @@ const commands: readonly Command<SandboxTools>[] = [
     },
     fund,
   ),
+  command('demo', 'take a payment of the demo team on the hosted page, and show its history', {}, demo),
 ];
 
 /** Runs one command and returns the exit code of the process. */
@@ -215,12 +219,30 @@ function toLedgerLines({ payments, refunds, payouts, wallets }: z.infer<typeof l
   return rows.map((row) => row.join('  ')).join('\n') || 'Nothing has happened yet.';
 }
 
-const createdAnswer = z.object({ token: z.string() });
+const createdAnswer = z.object({ token: z.string(), processingUrl: z.string().optional() });
 const statusAnswer = z.object({ payment: z.object({ status: z.string() }) });
 const balanceAnswer = z.object({ wallet: z.object({ currency: z.string(), available: z.int() }) });
+const historyAnswer = z.object({
+  events: z.array(z.object({ type: z.string(), at: z.string(), phase: z.string() })),
+});
 
 /** The gateway caches the provider's balance for a second: the first answer may lack money that has just settled. */
 const balanceWithinMs = 3_000;
+
+/** Creates a payment of the demo team, and pays it. */
+async function takePayment(
+  call: JsonCall,
+  terms: object,
+  pay: (created: z.infer<typeof createdAnswer>) => Promise<void>,
+): Promise<string> {
+  const created = await call(createdAnswer, 'POST', '/api/v1/payments', terms);
+  const { token } = created;
+  await pay(created);
+  await untilApproved(
+    async () => (await call(statusAnswer, 'GET', `/api/v1/payments/${token}`)).payment.status,
+  );
+  return token;
+}
 
 async function fund(
   tools: SandboxTools,
@@ -229,20 +251,35 @@ async function fund(
   await using stops = new AsyncDisposableStack();
   const { call: callGateway, close } = tools.gateway();
   stops.defer(close);
-  const body = { product: 'Money for payouts', amount, currency, orderNumber: tools.newOrderNumber() };
-  const { token } = await callGateway(createdAnswer, 'POST', '/api/v1/payments', body);
-  const serviceToken = await serviceTokenOf(tools, token);
-  const control = (name: string, how: object) =>
-    tools.call(paymentAnswer, 'POST', `/sandbox/payments/${serviceToken}/${name}`, how);
-  await control('pay', { outcome: 'approved' });
-  await control('settle', {});
-  await untilApproved(
-    async () => (await callGateway(statusAnswer, 'GET', `/api/v1/payments/${token}`)).payment.status,
-  );
+  const terms = { product: 'Money for payouts', amount, currency, orderNumber: tools.newOrderNumber() };
+  const token = await takePayment(callGateway, terms, async (created) => {
+    const serviceToken = await serviceTokenOf(tools, created.token);
+    const control = (name: string, how: object) =>
+      tools.call(paymentAnswer, 'POST', `/sandbox/payments/${serviceToken}/${name}`, how);
+    await control('pay', { outcome: 'approved' });
+    await control('settle', {});
+  });
   const readBalance = async () =>
     (await callGateway(balanceAnswer, 'GET', `/api/v1/balance?currency=${currency}`)).wallet.available;
   const available = await askUntil(readBalance, (sum) => sum >= amount, balanceWithinMs);
   const [took, has] = [amount, available].map((sum) => formatAmount(sum, currency));
   const report = `The demo team took ${took} by ${token}, and can pay out ${has} now (${available} in minor units).`;
   return done(report, { token, amount, currency, available });
+}
+
+async function demo(tools: SandboxTools): Promise<CommandResult> {
+  await using stops = new AsyncDisposableStack();
+  const { call, close } = tools.gateway();
+  stops.defer(close);
+  const terms = {
+    product: 'Tea for two',
+    amount: 1250,
+    currency: 'EUR',
+    orderNumber: tools.newOrderNumber(),
+  };
+  const token = await takePayment(call, terms, ({ processingUrl = '' }) => tools.payOnPage(processingUrl));
+  const { events } = await call(historyAnswer, 'GET', `/api/v1/payments/${token}/events`);
+  const lines = events.map(({ at, type, phase }) => `${at}  ${type.padEnd(18)} ${phase}`);
+  const shown = `${tools.consoleUrl}/payments/${token}`;
+  return done([`The demo team took 12.50 EUR:`, ...lines, shown].join('\n'), { token, events });
 }

@@ -15,18 +15,6 @@ export interface Place {
   height: number;
 }
 
-export interface MachineLayout {
-  width: number;
-  height: number;
-  places: ReadonlyMap<string, Place>;
-  /** Calls in the lifecycle: states with substates. */
-  frames: readonly Place[];
-  /** Every transition between two states of the lifecycle, or of the refund lane. */
-  edges: readonly MachineEdge[];
-  /** Vertical centre of the refund lane. */
-  refundMiddle: number;
-}
-
 export interface MachineEdge {
   from: string;
   to: string;
@@ -97,7 +85,7 @@ const placeAt = (id: string, x: number, row: number, size: typeof single): Place
 const rowOf = (nodes: readonly AnyStateNode[], left: number, row: number): Place[] =>
   nodes.map((node, column) => placeAt(idOf(node), left + column * (leaf.width + gap), row, leaf));
 
-export function layOutMachine(): MachineLayout {
+export function layOutMachine() {
   // In the order of the definition, which starts with the initial state and follows the path of a payment.
   const states = Object.values(lifecycle.states);
   const leading = states.filter(({ key }) => !isFinal(key));
@@ -121,8 +109,11 @@ export function layOutMachine(): MachineLayout {
     width: finalsLeft + leaf.width + marginRight,
     height: middleOf(rows) + frameSize.height / 2 + margin,
     places: new Map(places.map((place) => [place.id, place])),
+    /** Calls in the lifecycle: states with substates. */
     frames,
+    /** Every transition between two states of the lifecycle, or of the refund lane. */
     edges: [...edgesOf(lifecycle), ...edgesOf(refund)],
+    /** Vertical centre of the refund lane. */
     refundMiddle: middleOf(rows),
   };
 }

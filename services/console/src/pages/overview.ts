@@ -14,12 +14,6 @@ type Overview = AnswerOf<'Overview'>;
 type Hour = Overview['hours'][number];
 
 /** Undefined while the notifier catches up. */
-interface WebhookTrouble {
-  failed?: number | undefined;
-  retrying?: number | undefined;
-  disabled?: EndpointList | undefined;
-}
-
 type EndpointList = Pick<AnswerOf<'DisabledEndpointList'>, 'endpoints' | 'count'>;
 
 /** In the singular and the plural. */
@@ -63,7 +57,7 @@ const accountSection = (accounts: readonly Account[]): Html =>
   </section>`;
 
 /** A starting notifier must not hide the rest of the page. */
-async function webhookTrouble(api: Api): Promise<WebhookTrouble> {
+async function webhookTrouble(api: Api) {
   const known = async <Body>(path: string): Promise<Body | undefined> => {
     const answer = await api.call<Body>({ path: `/api/v1/admin/${path}` });
     return answer.kind === 'answer' ? answer.body : undefined;
@@ -80,7 +74,7 @@ interface Known {
   overview: Overview;
   accounts: readonly Account[];
   oldestReview: string | undefined;
-  webhooks: WebhookTrouble;
+  webhooks: Awaited<ReturnType<typeof webhookTrouble>>;
   notWorking: readonly string[];
 }
 

@@ -42,23 +42,18 @@ type Identified =
   /** The provider confirms the identity, but not in the way that this setting requires. */
   | { kind: 'too-weak'; person: string; setting: 'OIDC_ACR_VALUES' | 'OIDC_MAX_AGE_SECONDS' };
 
-export interface IdentityProvider {
-  /** URL to which the browser is redirected. @throws if the provider cannot be reached */
-  begin(): Promise<{ address: string; begun: Begun }>;
-  /** @param query of the URL the browser returned to. @throws if the answer does not match the started sign-in */
-  identify(query: string, begun: Begun): Promise<Identified>;
-}
-
 /** Timeout of each request to the provider. @unit seconds */
 const timeoutSeconds = 10;
 
 /** Maximum difference from the provider's clock. @unit seconds */
 const clockToleranceSeconds = 60;
 
+export type IdentityProvider = ReturnType<typeof createIdentityProvider>;
+
 export function createIdentityProvider(
   config: IdentityProviderConfig,
   { clock }: { clock: Pick<Clock, 'now'> },
-): IdentityProvider {
+) {
   const { issuer, clientId, scopes, publicUrl, acrValues, maxAgeSeconds } = config;
   const redirectUri = `${publicUrl}${callbackPath}`;
   let known: Promise<openid.Configuration> | undefined;
@@ -72,7 +67,8 @@ export function createIdentityProvider(
   };
 
   return {
-    async begin() {
+    /** URL to which the browser is redirected. @throws if the provider cannot be reached */
+    async begin(): Promise<{ address: string; begun: Begun }> {
       const configuration = await provider();
       const verifier = openid.randomPKCECodeVerifier();
       const begun = { state: openid.randomState(), nonce: openid.randomNonce(), verifier };
@@ -92,7 +88,8 @@ export function createIdentityProvider(
       });
       return { address: address.href, begun };
     },
-    async identify(query, { state, nonce, verifier }) {
+    /** @param query of the URL the browser returned to. @throws if the answer does not match the started sign-in */
+    async identify(query: string, { state, nonce, verifier }: Begun): Promise<Identified> {
       const tokens = await openid.authorizationCodeGrant(
         await provider(),
         new URL(`${redirectUri}?${query}`),
@@ -114,7 +111,7 @@ async function discover({
   clientSecret,
 }: IdentityProviderConfig): Promise<openid.Configuration> {
   const url = new URL(issuer);
-  const configuration = await openid.discovery(url, clientId, undefined, authenticationWith(clientSecret), {
+  return openid.discovery(url, clientId, undefined, authenticationWith(clientSecret), {
     timeout: timeoutSeconds,
     execute: [
       // Otherwise a man in the middle could impersonate anyone.
@@ -123,7 +120,6 @@ async function discover({
       ...(isLoopbackAddress(url.hostname) ? [openid.allowInsecureRequests] : []),
     ],
   });
-  return configuration;
 }
 
 /** In the provider's format. */

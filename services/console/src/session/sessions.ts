@@ -29,33 +29,23 @@ export interface Session extends OperatorClaims {
 
 type Admission = { session: Session } | { session?: undefined; message?: string | undefined };
 
-export interface Sessions {
-  /**
-   * The session of a request, or why there is none.
-   *
-   * @throws ApiRefusal if the API cannot answer now
-   */
-  of(request: Pick<FastifyRequest, 'headers' | 'ip'>): Promise<Admission>;
-  /** The cookie's text, for a person who acts now. */
-  renew(session: Session): string;
-  /** The API credential of the session's person. */
-  bearerOf(session: Session): string;
-}
-
 export interface SessionDependencies {
   credentials: OperatorCredentials;
   clock: Pick<Clock, 'now'>;
   apiOf: (bearer: () => string, address: string) => Pick<Api, 'call'>;
 }
 
-export function createSessions({ credentials, clock, apiOf }: SessionDependencies): Sessions {
+export type Sessions = ReturnType<typeof createSessions>;
+
+export function createSessions({ credentials, clock, apiOf }: SessionDependencies) {
   const claimsOf = ({ csrf: _, ...claims }: Session): OperatorClaims => claims;
   const bearerWith = (claims: OperatorClaims): string => {
     const expiresAt = Math.min(claims.expiresAt, clock.now() + callLifetimeMs);
     return credentials.seal({ ...claims, use: 'api', expiresAt });
   };
   return {
-    async of({ headers, ip }) {
+    /** The session of a request, or why there is none. @throws ApiRefusal if the API cannot answer now */
+    async of({ headers, ip }: Pick<FastifyRequest, 'headers' | 'ip'>): Promise<Admission> {
       const text = cookieIn({ headers }, sessionCookie);
       const claims = text === undefined ? undefined : credentials.read(text, 'session');
       if (claims === undefined) return {};
@@ -65,8 +55,10 @@ export function createSessions({ credentials, clock, apiOf }: SessionDependencie
       if (answer.status !== 401) throw new ApiRefusal(answer);
       return { message: answer.errors[0]?.message };
     },
-    renew: (session) => credentials.seal({ ...claimsOf(session), usedAt: clock.now() }),
-    bearerOf: (session) => bearerWith(claimsOf(session)),
+    /** The cookie's text, for a person who acts now. */
+    renew: (session: Session) => credentials.seal({ ...claimsOf(session), usedAt: clock.now() }),
+    /** The API credential of the session's person. */
+    bearerOf: (session: Session) => bearerWith(claimsOf(session)),
   };
 }
 

@@ -6,25 +6,21 @@ import { migrate } from './schema.ts';
  * The service's SQLite file. It survives the end of the process, in any way. A power failure may lose the last seconds: this
  * is a sandbox.
  */
-export interface Database {
-  /** For reading, and for statements that run inside a transaction given to `write`. */
-  connection: DatabaseSync;
-  /** Runs a transaction, which is rolled back if it throws. Everything that changes runs inside one. */
-  write<Value>(transaction: () => Value): Value;
-  close(): void;
-}
+export type Database = ReturnType<typeof openDatabase>;
 
 /**
  * Opens the file for its single serving process, which may therefore cache its content in memory.
  *
  * @throws StartupError if another process serves the file or it is not a database.
  */
-export function openDatabase(file: string): Database {
+export function openDatabase(file: string) {
   const lock = openLock(file);
   const connection = openConnection(file, lock);
   return {
+    /** For reading, and for statements that run inside a transaction given to `write`. */
     connection,
-    write(transaction) {
+    /** Runs a transaction, which is rolled back if it throws. Everything that changes runs inside one. */
+    write<Value>(transaction: () => Value): Value {
       connection.exec('BEGIN IMMEDIATE');
       try {
         const value = transaction();
