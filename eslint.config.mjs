@@ -260,7 +260,7 @@ const environment = {
 
 // The domain is pure: it has a list of what it may import, and needs nothing of its surroundings.
 const domainPackages = [
-  ...['zod', 'xstate'],
+  ...['zod', 'xstate', '@tollgate/event-store/schema-version'],
   ...['card-number', 'environment', 'errors', 'omit-undefined'].map(
     (file) => `@tollgate/service-kit/${file}`,
   ),

@@ -15,17 +15,16 @@ interface Change {
 }
 
 const domain = 'libs/core/src/domain';
+const schemaVersionFile = 'libs/event-store/src/schema-version.ts';
 
 /** Of this release: infra imports no library. */
 const schemaVersion = (): number =>
-  Number(
-    /schemaVersion = (\d+);/.exec(readFileSync(join(workspace, domain, 'schema-version.ts'), 'utf8'))?.[1],
-  );
+  Number(/schemaVersion = (\d+);/.exec(readFileSync(join(workspace, schemaVersionFile), 'utf8'))?.[1]);
 
 /** @param version the schema version of this release */
 const changesAt = (version: number): readonly Change[] => [
   {
-    file: `${domain}/schema-version.ts`,
+    file: schemaVersionFile,
     from: `schemaVersion = ${version};`,
     to: `schemaVersion = ${version + 1};`,
   },

@@ -5,17 +5,16 @@
 import {
   type Decision,
   type Environment,
-  type EventOf,
   type ObservedDispute,
   disputeStates,
   environmentSchema,
-  eventFamily,
   instantSchema,
 } from '@tollgate/core';
 import { amountSchema, currencySchema } from '@tollgate/core/money';
 import { InvariantViolation, omitUndefined } from '@tollgate/service-kit';
 import { maskedText } from '@tollgate/service-kit/card-number';
 import { z } from 'zod';
+import { type EventOf, eventFamily } from '@tollgate/event-store';
 
 export const disputeStreamPrefix = 'dispute-';
 export const disputeStream = (token: string): string => `${disputeStreamPrefix}${token}`;

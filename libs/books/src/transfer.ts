@@ -1,8 +1,9 @@
 /** An operator moves money between two wallets of a merchant account (stream `transfer-<token>`). */
-import { type EventOf, environmentSchema, eventFamily, textSchema } from '@tollgate/core';
+import { environmentSchema, textSchema } from '@tollgate/core';
 import { amountSchema, currencySchema } from '@tollgate/core/money';
 import { InvariantViolation } from '@tollgate/service-kit';
 import { z } from 'zod';
+import { type EventOf, eventFamily } from '@tollgate/event-store';
 
 export const transferStreamPrefix = 'transfer-';
 export const transferStream = (token: string): string => `${transferStreamPrefix}${token}`;

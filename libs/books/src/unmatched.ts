@@ -4,7 +4,6 @@
  */
 import {
   type Decision,
-  type EventOf,
   type Resolution,
   type ResolveReview,
   type ReviewRefusal,
@@ -13,7 +12,6 @@ import {
   afterProposed,
   afterResolved,
   environmentSchema,
-  eventFamily,
   events,
   findOpen,
   instantSchema,
@@ -31,6 +29,7 @@ import {
 } from '@tollgate/core';
 import { maskedText, omitUndefined } from '@tollgate/service-kit';
 import { z } from 'zod';
+import { type EventOf, eventFamily } from '@tollgate/event-store';
 
 export const unmatchedStreamPrefix = 'unmatched-';
 export const unmatchedTokenPrefix = 'unm';

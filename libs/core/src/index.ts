@@ -24,7 +24,6 @@ export * from './domain/payout/payout-events.ts';
 export * from './domain/payout/payout-machine.ts';
 export * from './domain/payout/payout-state.ts';
 export * from './domain/requester.ts';
-export * from './domain/schema-version.ts';
 export { type Decision, events, refuse } from './domain/decision.ts';
 export { isRefundedByWord, observeDiscrepancy, theirSide } from './domain/discrepancy.ts';
 export { mayBePaid } from './domain/payment/creation.ts';

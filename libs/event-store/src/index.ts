@@ -13,3 +13,4 @@ export * from './lease.ts';
 export * from './members.ts';
 export * from './required-secrets.ts';
 export * from './schema-gate.ts';
+export * from './schema-version.ts';

@@ -1,9 +1,8 @@
 /** Opens a gateway's data, whether or not the gateway is running. */
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { guardAppends, requireReadable } from '@tollgate/event-store';
+import { guardAppends, requireReadable, schemaVersion } from '@tollgate/event-store';
 import type { TopicSpec } from '@tollgate/message-bus';
-import { schemaVersion } from '@tollgate/core';
 import { providers } from '@tollgate/provider';
 import { type Clock, type Ids, type Log, StartupError } from '@tollgate/service-kit';
 import {

@@ -1,9 +1,9 @@
 /** `secrets …`, `init-signing`: the data secrets, and the keys that sign changes of teams. */
-import { rewrapRecurringTokens } from '@tollgate/core';
 import { createVault } from '@tollgate/service-kit';
 import { argument, done, flag, refuse, text } from '@tollgate/service-kit/command-line';
 import { createTeamVerifier } from '@tollgate/teams';
 import { requireDataSecrets, retireDataSecret } from '@tollgate/event-store';
+import { rewrapRecurringTokens } from './rewrap-recurring-tokens.ts';
 import { type CommandTools, command } from './tools.ts';
 
 async function rewrap(tools: CommandTools) {

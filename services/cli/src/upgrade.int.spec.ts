@@ -1,6 +1,11 @@
-import { beginning, createMembers, readSchemaVersion, type EventStore } from '@tollgate/event-store';
+import {
+  beginning,
+  createMembers,
+  readSchemaVersion,
+  type EventStore,
+  schemaVersion,
+} from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
-import { schemaVersion } from '@tollgate/core';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { appendPayment, happening, requested } from '@tollgate/views/testing';
 import { expect, it } from 'vitest';

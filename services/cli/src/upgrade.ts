@@ -1,7 +1,6 @@
 /** `upgrade check` before installing a release, `upgrade finish` when every process runs it. */
-import { livingMembers, raiseSchemaVersion, readSchemaVersion } from '@tollgate/event-store';
+import { livingMembers, raiseSchemaVersion, readSchemaVersion, schemaVersion } from '@tollgate/event-store';
 import { release } from '@tollgate/gateway/configuration';
-import { schemaVersion } from '@tollgate/core';
 import { type CommandResult, done, refuse } from '@tollgate/service-kit/command-line';
 import { type StoreCheck, checkStore, eventsRead } from './check-store.ts';
 import { type CommandTools, number, stopSignalOf } from './tools.ts';

@@ -2,11 +2,11 @@
  * Rolling upgrades under load, forward, back and forward again: from the last release to this one, and from this one to
  * a release that writes events this one cannot read.
  */
-import { schemaVersion } from '@tollgate/core';
 import { eventually } from '@tollgate/testing';
 import { afterAll, expect, it } from 'vitest';
 import { SideBySide, releaseFolder } from './side-by-side.ts';
 import { type CallGateway, stopEverything } from './system.ts';
+import { schemaVersion } from '@tollgate/event-store';
 
 afterAll(stopEverything);
 

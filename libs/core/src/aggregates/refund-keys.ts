@@ -5,7 +5,7 @@
 import { type EventStore, notShown } from '@tollgate/event-store';
 import { type EventMetadata } from '../domain/event-metadata.ts';
 import { environmentSchema } from '../domain/values.ts';
-import { firstSchemaVersion } from '../domain/schema-version.ts';
+import { firstSchemaVersion } from '@tollgate/event-store';
 import type { Clock, Ids } from '@tollgate/service-kit';
 import type { Cause } from './repository.ts';
 import { z } from 'zod';

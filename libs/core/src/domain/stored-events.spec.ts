@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { decodePaymentEvent, paymentEventSchemas } from './payment/payment-events.ts';
 import { decodePayoutEvent, payoutEventSchemas } from './payout/payout-events.ts';
-import { EventOfNewerVersion } from './schema-version.ts';
+import { EventOfNewerVersion } from '@tollgate/event-store/schema-version';
 
 type Decode = (stored: { type: string; data: unknown; metadata?: unknown }) => { type: string };
 

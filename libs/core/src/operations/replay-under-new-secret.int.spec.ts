@@ -1,7 +1,6 @@
 // Fingerprints are keyed: under a new secret, replays of earlier requests would look like other requests.
-import { parseDataSecrets, systemIds } from '@tollgate/service-kit';
+import { parseDataSecrets } from '@tollgate/service-kit';
 import { describe, expect, it } from 'vitest';
-import { rewrapRecurringTokens } from '../aggregates/recurring-tokens.ts';
 import { payoutFor, teaFor } from '../testing/harness.ts';
 import { keepRecurringToken, recurringAlias } from '../testing/operation-cases.ts';
 import { useHarness } from '../testing/use-harness.ts';
@@ -50,29 +49,4 @@ it('a recurring token stored under the old secret is charged', async () => {
   expect(result).toMatchObject({ kind: 'answered' });
   expect(harness().provider.requests).toMatchObject([{ source: { recurringToken: 'service-recurring' } }]);
   expect(harness().onDisk()).not.toContain('service-recurring');
-});
-
-it('re-encrypted recurring tokens no longer need the old secret', async () => {
-  const { store, clock, startInstance } = harness();
-  await keepRecurringToken(harness());
-  await keepRecurringToken(harness(), { serviceRecurringToken: 'service-other' }, 'rec_other');
-  const rewrap = () => {
-    const { vault } = afterRotation();
-    return rewrapRecurringTokens({ store, vault, clock, ids: systemIds }, 'k2');
-  };
-  // Two concurrent runs do no harm, and another one has nothing to do.
-  const [one, other] = await Promise.all([rewrap(), rewrap()]);
-  expect(one + other).toBe(2);
-  expect(await rewrap()).toBe(0);
-  const { recurringTokens } = startInstance({ dataSecrets: parseDataSecrets(recent) });
-  const found = [await recurringTokens.find(recurringAlias), await recurringTokens.find('rec_other')];
-  expect(found).toMatchObject([
-    { serviceRecurringToken: 'service-recurring', team: 'demo' },
-    { serviceRecurringToken: 'service-other' },
-  ]);
-  // The alias still means the first card.
-  await keepRecurringToken(harness(), { serviceRecurringToken: 'service-third' });
-  expect(await afterRotation().recurringTokens.find(recurringAlias)).toMatchObject({
-    serviceRecurringToken: 'service-recurring',
-  });
 });

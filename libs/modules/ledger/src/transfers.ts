@@ -1,12 +1,6 @@
 /** An operator moves money between two wallets of one merchant account and currency. Nothing else does. */
-import {
-  type Cause,
-  deriveToken,
-  type EventMetadata,
-  firstSchemaVersion,
-  type GuardRefusal,
-} from '@tollgate/core';
-import { readLast } from '@tollgate/event-store';
+import { type Cause, deriveToken, type EventMetadata, type GuardRefusal } from '@tollgate/core';
+import { readLast, firstSchemaVersion } from '@tollgate/event-store';
 import { canonicalJson, utcDayOf } from '@tollgate/service-kit';
 import { decodeTransferEvent, type Transfer, transferStream } from '@tollgate/books';
 import { type Reservation, reserve } from './reservations.ts';

@@ -1,8 +1,8 @@
 /**
  * The reservations of a wallet: the last event of one stream per wallet, environment and currency, with an expected revision.
  */
-import { type EventStore, notShown, readLast } from '@tollgate/event-store';
-import { type Cause, type EventMetadata, firstSchemaVersion, type QuietPeriods } from '@tollgate/core';
+import { type EventStore, notShown, readLast, firstSchemaVersion } from '@tollgate/event-store';
+import { type Cause, type EventMetadata, type QuietPeriods } from '@tollgate/core';
 import { type Clock, type Ids, TollgateError, createKeyedMutex } from '@tollgate/service-kit';
 import type { LedgerNow, LedgerQuery, WalletQuery } from '@tollgate/views';
 import { z } from 'zod';

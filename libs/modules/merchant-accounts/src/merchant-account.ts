@@ -3,15 +3,9 @@
  * are called at all. One stream for all accounts, because changes are rare.
  */
 import { z } from 'zod';
-import {
-  type Decision,
-  type Environment,
-  environmentSchema,
-  eventFamily,
-  type EventOf,
-  instantSchema,
-} from '@tollgate/core';
+import { type Decision, type Environment, environmentSchema, instantSchema } from '@tollgate/core';
 import { type AccountState, merchantAccountKey } from '@tollgate/accounts';
+import { eventFamily, type EventOf } from '@tollgate/event-store';
 
 export const merchantAccountsStream = 'merchant-accounts';
 

@@ -3,14 +3,9 @@
  * which is its progress and its report; the journal lists the runs.
  */
 import { z } from 'zod';
-import {
-  type EventOf,
-  eventFamily,
-  environmentSchema,
-  instantSchema,
-  reportedSumSchema,
-} from '@tollgate/core';
+import { environmentSchema, instantSchema, reportedSumSchema } from '@tollgate/core';
 import { operationKindSchema } from '@tollgate/books';
+import { type EventOf, eventFamily } from '@tollgate/event-store';
 
 export const reconciliationJournal = 'reconciliations';
 export const reconciliationStreamPrefix = 'reconciliation-';

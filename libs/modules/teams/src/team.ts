@@ -2,9 +2,7 @@
 import { z } from 'zod';
 import {
   type Decision,
-  type EventOf,
   InvariantViolation,
-  eventFamily,
   unreachable,
   environmentSchema,
   type Environment,
@@ -31,6 +29,7 @@ import {
   type MoneyCommand,
   type MoneySettings,
 } from './money-settings.ts';
+import { type EventOf, eventFamily } from '@tollgate/event-store';
 
 export const scopes = [
   'payments',

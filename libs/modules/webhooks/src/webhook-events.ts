@@ -2,8 +2,9 @@
  * The events of one queue of webhooks (stream `webhook-<queue>`): each due webhook, and every attempt to deliver it. Instants are milliseconds since the Unix epoch.
  */
 import { failureReasons, webhookBodySchema } from '@tollgate/gateway-api';
-import { type EventOf, environmentSchema, eventFamily } from '@tollgate/core';
+import { environmentSchema } from '@tollgate/core';
 import { z } from 'zod';
+import { type EventOf, eventFamily } from '@tollgate/event-store';
 
 const instantSchema = z.int().min(0);
 /** Of one call, milliseconds. */

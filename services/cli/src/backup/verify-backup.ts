@@ -1,7 +1,6 @@
 /** Checks whether a gateway can be restored from a backup. Reads it in place, needs no gateway, and changes nothing. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { schemaVersion } from '@tollgate/core';
 import {
   type EventStore,
   beginning,
@@ -9,6 +8,7 @@ import {
   checkEmbeddedCopy,
   openEmbeddedCopy,
   checkDataSecrets,
+  schemaVersion,
 } from '@tollgate/event-store';
 import { topicStreamPrefix } from '@tollgate/message-bus';
 import { webhookStreamPrefix } from '@tollgate/webhooks';

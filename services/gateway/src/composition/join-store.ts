@@ -5,8 +5,8 @@ import {
   createMembers,
   guardAppends,
   requireReadable,
+  schemaVersion,
 } from '@tollgate/event-store';
-import { schemaVersion } from '@tollgate/core';
 import type { Clock, Ids, Log } from '@tollgate/service-kit';
 import { release } from '../configuration/release.ts';
 import { inBackground } from './background.ts';

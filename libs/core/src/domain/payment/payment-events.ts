@@ -8,7 +8,7 @@ import { callWindowSchema, endReasons } from '../outbound-call/outbound-call.ts'
 import { callbackDeferredSchema, callbackInquiredSchema } from '../deferred-callback.ts';
 import { metadataSchema } from '../metadata.ts';
 import { reviewResolutionProposedSchema, reviewOpenedSchema, reviewResolvedSchema } from '../review.ts';
-import { type EventOf, eventFamily } from '../schema-version.ts';
+import { type EventOf, eventFamily } from '@tollgate/event-store/schema-version';
 import { environmentSchema, errorsSchema, instantSchema, textSchema, unconfirmedSchema } from '../values.ts';
 
 /** The team's request, without the customer's data. `orderNumber` is the team's own and is not sent to the provider. */

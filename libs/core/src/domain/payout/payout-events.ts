@@ -8,7 +8,7 @@ import { callWindowSchema } from '../outbound-call/outbound-call.ts';
 import { callbackDeferredSchema, callbackInquiredSchema } from '../deferred-callback.ts';
 import { metadataSchema } from '../metadata.ts';
 import { reviewResolutionProposedSchema, reviewOpenedSchema, reviewResolvedSchema } from '../review.ts';
-import { type EventOf, eventFamily } from '../schema-version.ts';
+import { type EventOf, eventFamily } from '@tollgate/event-store/schema-version';
 import { environmentSchema, errorsSchema, instantSchema, textSchema, unconfirmedSchema } from '../values.ts';
 
 /** The states of a payout: those of a payment (specification, section 3) that it can have (open point 22). */

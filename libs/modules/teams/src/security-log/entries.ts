@@ -1,6 +1,7 @@
 /** Entries of the security log (stream `security-log`): rejected callers, changes, exports. */
-import { type EventOf, environmentSchema, eventFamily } from '@tollgate/core';
+import { environmentSchema } from '@tollgate/core';
 import { z } from 'zod';
+import { type EventOf, eventFamily } from '@tollgate/event-store';
 
 export const securityLogStream = 'security-log';
 

@@ -2,14 +2,14 @@
  * The webhook endpoints of a team in one environment (stream `endpoints-<environment>.<team>`): events, state and decisions.
  * Pure.
  */
-import type { Decision } from '@tollgate/event-store';
+import { type Decision, type EventOf, eventFamily } from '@tollgate/event-store';
 import {
   everyWebhookEvent,
   type PublicWebhookEndpoint,
   type WebhookBody,
   endpointDisabledReasons,
 } from '@tollgate/gateway-api';
-import { InvariantViolation, type EventOf, environmentSchema, eventFamily } from '@tollgate/core';
+import { InvariantViolation, environmentSchema } from '@tollgate/core';
 import { omitUndefined } from '@tollgate/service-kit';
 import { z } from 'zod';
 
