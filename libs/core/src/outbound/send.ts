@@ -2,7 +2,7 @@
  * The one rule for calling a provider, for every operation that moves money: a call is made only after the event that
  * announces it was appended, only by the process that appended it, only before that event's `sendBy`, and once. A refusal
  * is believed once a status inquiry shows no effect. An outcome that could not be recorded is found by inquiries
- * (`inquiries/`), never by calling again.
+ * (`inquiry/`), never by calling again.
  */
 import type { CallOperation, CallOutcome, CallWindow } from '../domain/outbound-call/outbound-call.ts';
 import type { MaySend, Provider } from '../provider.ts';

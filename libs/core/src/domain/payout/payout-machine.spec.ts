@@ -40,13 +40,11 @@ const lifecycle: Record<PayoutPhase, Record<string, PayoutPhase>> = {
   awaiting_approval: {
     PayoutApprovalGranted: 'approval_granted',
     PayoutApprovalRefused: 'awaiting_approval',
-    PayoutAccepted: 'pending',
     PayoutFailed: 'failed',
   },
   approval_granted: {
     PayoutRequested: 'requested',
     PayoutApprovalRefused: 'approval_granted',
-    PayoutAccepted: 'pending',
     PayoutFailed: 'failed',
   },
   requested: {
@@ -98,6 +96,10 @@ test('the machine has exactly the phases of the table', () => {
 
 describe.each(payoutPhases)('in phase %s', (phase) => {
   const row = cells.filter((cell) => cell.phase === phase);
+
+  test.each(row.filter(({ next }) => next !== undefined))('$name leads to $next', ({ event, next }) => {
+    expect(payoutPhaseAfter(phase, event)).toBe(next);
+  });
 
   test.each(row.filter(({ next }) => next === undefined))('$name is not allowed', ({ event }) => {
     expect(payoutPhaseAfter(phase, event)).toBeUndefined();
