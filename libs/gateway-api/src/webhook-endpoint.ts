@@ -2,6 +2,7 @@
 import { paymentStatuses } from '@tollgate/core/money';
 import { environmentSchema } from '@tollgate/core';
 import { z } from 'zod';
+import { showing } from './public-object.ts';
 import { instant } from './values.ts';
 import { disputeWebhookStatuses } from './webhook.ts';
 
@@ -39,3 +40,4 @@ export const webhookEndpointSchema = z.object({
   createdAt: instant,
 });
 export type PublicWebhookEndpoint = z.infer<typeof webhookEndpointSchema>;
+export const toPublicWebhookEndpoint = showing(webhookEndpointSchema);

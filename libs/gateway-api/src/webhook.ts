@@ -2,6 +2,7 @@
 import { paymentStatuses } from '@tollgate/core/money';
 import { metadataSchema } from '@tollgate/core';
 import { z } from 'zod';
+import { showing, shownBy } from './public-object.ts';
 import { amount, currency, declineReason, instant, sanitizedMask } from './values.ts';
 
 export const disputeWebhookStatuses = ['opened', 'won', 'lost'] as const;
@@ -59,7 +60,7 @@ export const webhookSchema = z.object({
   id: z.string().describe('Sent as `webhook-id`, the same on every attempt.'),
   url: z.string(),
   endpoint: z.string().exactOptional().describe('The standing endpoint; absent for a `callbackUrl`.'),
-  body: webhookBodySchema,
+  body: shownBy(webhookBodySchema, (kept: WebhookBody) => kept),
   state: z.enum(['open', 'delivered', 'given_up']),
   createdAt: instant,
   nextAttemptAt: instant.exactOptional().describe('Absent if no attempt follows or if one is due now.'),
@@ -78,4 +79,4 @@ export const webhookSchema = z.object({
     }),
   ),
 });
-export type PublicWebhook = z.infer<typeof webhookSchema>;
+export const toPublicWebhook = showing(webhookSchema);

@@ -118,6 +118,11 @@ const namesIn = ({ body, params }: FastifyRequest): Readonly<Record<string, unkn
   ...(params as object),
 });
 
+const namesOfObjects = [
+  ...['token', 'environment', 'account', 'id', 'webhook'],
+  ...['name', 'team', 'keyId', 'person', 'credentialId'],
+];
+
 /**
  * A person's command, before it is executed and before its body is validated: only names of its object, and nothing typed by a
  * customer.
@@ -130,18 +135,7 @@ async function recordCommand(
   if (operator === undefined || method === 'GET') return;
   const { person: name, source, grants } = operator;
   const named = namesIn(request);
-  const texts = [
-    'token',
-    'environment',
-    'account',
-    'id',
-    'webhook',
-    'name',
-    'team',
-    'keyId',
-    'person',
-    'credentialId',
-  ].flatMap((key) => {
+  const texts = namesOfObjects.flatMap((key) => {
     const value = named[key];
     return typeof value === 'string' ? [[key, keptText(value)] as const] : [];
   });

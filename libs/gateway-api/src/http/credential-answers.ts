@@ -1,9 +1,8 @@
 /** Answers of the routes of tokens and sessions. */
 import { z } from 'zod';
-import { oneOf } from '../public-object.ts';
+import { oneOf, showing } from '../public-object.ts';
 import type { RegisteredCredential } from '@tollgate/teams';
-import { omitUndefined } from '@tollgate/service-kit';
-import { instant, toIso } from '../values.ts';
+import { instant } from '../values.ts';
 import { answer } from './answer-parts.ts';
 
 const credentialSchema = z.object({
@@ -16,19 +15,10 @@ const credentialSchema = z.object({
   address: z.string().exactOptional().describe('Address from which the person signed in.'),
 });
 
-export const toPublicCredential = ({
-  use,
-  address,
-  ...credential
-}: RegisteredCredential): z.infer<typeof credentialSchema> => ({
-  id: credential.id,
-  kind: use === 'api' ? 'token' : 'session',
-  person: credential.person,
-  source: credential.source,
-  issuedAt: toIso(credential.issuedAt),
-  expiresAt: toIso(credential.expiresAt),
-  ...omitUndefined({ address }),
-});
+const toShown = showing(credentialSchema);
+
+export const toPublicCredential = ({ use, ...credential }: RegisteredCredential) =>
+  toShown({ ...credential, kind: use === 'api' ? 'token' : 'session' });
 
 export const credentialAnswerSchemas = {
   BegunSession: answer({ session: z.string().describe('The cookie of the console.') }),

@@ -1,7 +1,14 @@
 /** Lists webhooks and sends them again: those of a team, and those of all teams for operators. */
 import { type Position, beginning } from '@tollgate/event-store';
-import { type PublicWebhook, toIso } from '@tollgate/gateway-api';
-import { type Call, addRoute, bodySchemas, routes, sendError } from '@tollgate/gateway-api/http';
+import { toPublicWebhook } from '@tollgate/gateway-api';
+import {
+  type Call,
+  addRoute,
+  bodySchemas,
+  routes,
+  sendError,
+  sendRefusedPage,
+} from '@tollgate/gateway-api/http';
 import { type Actor, InvariantViolation, isToken } from '@tollgate/core';
 import { type Log, omitUndefined, sendErrors, toErrorEntries } from '@tollgate/service-kit';
 import { type Caller, type SecurityWatch, type TeamDirectory } from '@tollgate/teams';
@@ -12,7 +19,7 @@ import type { EndpointBook } from './endpoints/endpoint-book.ts';
 import type { EndpointOwner } from './endpoints/endpoint.ts';
 import { endpointOfQueue, queueAtEndpoint } from './webhook-events.ts';
 import type { WebhookJournal } from './webhook-journal.ts';
-import type { Delivery, Webhook } from './webhook-state.ts';
+import type { Webhook } from './webhook-state.ts';
 
 export interface DeliveryRouteDependencies {
   journal: WebhookJournal;
@@ -36,30 +43,25 @@ export function registerDeliveryRoutes(app: FastifyInstance, deps: DeliveryRoute
     if (token !== undefined) {
       const all = await webhooksAbout(deps, caller, token);
       const webhooks = all.map(({ webhook }) => webhook).filter((each) => matches(each, asked));
-      return reply.send({ success: true, webhooks: webhooks.map(toPublicWebhook), perPage });
+      return reply.send({ success: true, webhooks: webhooks.map(toShown), perPage });
     }
     const page = await pageOf(deps, { ...asked, owners: [caller] }, { perPage, cursor });
-    if (page === undefined) return sendRefusedCursor(reply);
-    const webhooks = page.webhooks.map(toPublicWebhook);
-    return reply.send({
-      success: true,
-      webhooks,
-      perPage,
-      ...omitUndefined({ nextCursor: page.nextCursor }),
-    });
+    if (page === undefined) return sendRefusedPage(reply, 'cursor');
+    const { nextCursor } = page;
+    const webhooks = page.webhooks.map(toShown);
+    return reply.send({ success: true, webhooks, perPage, ...omitUndefined({ nextCursor }) });
   });
   addRoute(app, deps, routes.listWebhooksOfAll, async ({ query, reach, reply }) => {
     const { perPage, cursor, ...asked } = query;
     const owners = reach.isEverywhere ? undefined : reach.ownersAmong(deps.directory.names());
     const filter = { ...asked, owners };
     const page = await pageOf(deps, filter, { perPage, cursor });
-    if (page === undefined) return sendRefusedCursor(reply);
+    if (page === undefined) return sendRefusedPage(reply, 'cursor');
     const { nextCursor } = page;
-    const webhooks = page.webhooks.map((webhook) => ({
-      ...toPublicWebhook(webhook),
-      team: webhook.team,
-      environment: webhook.environment,
-    }));
+    const webhooks = page.webhooks.map((webhook) => {
+      const { team, environment } = webhook;
+      return { ...toShown(webhook), team, environment };
+    });
     const count = await deps.deliveries.read((rows) => rows.count(filter));
     return reply.send({ success: true, webhooks, count, perPage, ...omitUndefined({ nextCursor }) });
   });
@@ -168,14 +170,10 @@ async function replay(
     return replayEach(deps, reply, isVisible ? [row] : [], actor);
   }
   const after: Position | undefined = cursor === undefined ? beginning : parsePlace(cursor);
-  if (after === undefined) return sendRefusedCursor(reply);
+  if (after === undefined) return sendRefusedPage(reply, 'cursor');
   const rows = await deps.deliveries.read((all) => all.oldestFirst(filter, after, replayedTogetherMax));
-  const { replayed, refusal } = await replayAll(
-    deps,
-    rows,
-    actor,
-    status === 'failed' ? 'given_up' : 'delivered',
-  );
+  const only = status === 'failed' ? 'given_up' : 'delivered';
+  const { replayed, refusal } = await replayAll(deps, rows, actor, only);
   if (filter.endpoint !== undefined && refusal === 'webhook_endpoint_disabled')
     return sendError(reply, refusal);
   const nextCursor = rows.length === replayedTogetherMax ? rows.at(-1)?.place : undefined;
@@ -233,10 +231,8 @@ async function endpointsWithoutDelivery(
   webhooks: readonly Located[],
 ): Promise<ReadonlySet<string>> {
   const ended = new Set<string>();
-  for (const [first, ...others] of Map.groupBy(
-    webhooks,
-    ({ environment, team }) => `${environment} ${team}`,
-  ).values()) {
+  const byOwner = Map.groupBy(webhooks, ({ environment, team }) => `${environment} ${team}`);
+  for (const [first, ...others] of byOwner.values()) {
     const ids = [first, ...others].flatMap((each) => (each && endpointOfQueue(each.queue)) ?? []);
     if (first === undefined || ids.length === 0) continue;
     const known = await book.list(first as EndpointOwner);
@@ -249,44 +245,19 @@ async function endpointsWithoutDelivery(
 const isOf = (row: Located, { team, environment }: { team: string; environment: string }): boolean =>
   row.team === team && row.environment === environment;
 
-const sendRefusedCursor = (reply: FastifyReply): FastifyReply =>
-  sendError(reply, 'invalid_param', {
-    message: 'cursor is not a nextCursor of this list.',
-    parameter: 'cursor',
-  });
-
 /** No key of a team has the scopes of the routes across teams. */
 function personIn({ operator }: Caller): Actor {
   if (operator === undefined) throw new InvariantViolation('a team called an operator route');
   return { kind: 'person', name: operator.person, source: operator.source };
 }
 
-const toPublicWebhook = (webhook: Webhook): PublicWebhook => ({
-  id: webhook.id,
-  url: webhook.url,
-  ...omitUndefined({ endpoint: webhook.endpoint }),
-  body: webhook.body,
-  state: webhook.state,
-  createdAt: toIso(webhook.createdAt),
-  ...omitUndefined({ nextAttemptAt: nextAttemptAt(webhook) }),
-  deliveries: webhook.deliveries.map(toPublicDelivery),
-});
-
-/** Absent if no attempt follows or if one is due now. */
-const nextAttemptAt = ({ state, nextAt }: Webhook): string | undefined =>
-  state === 'open' && nextAt > 0 ? toIso(nextAt) : undefined;
-
-const toPublicDelivery = ({
-  attempt,
-  at,
-  isDelivered,
-  statusCode,
-  reason,
-  durationMs,
-  responseBody,
-}: Delivery) => ({
-  attempt,
-  at: toIso(at),
-  outcome: isDelivered ? ('delivered' as const) : ('failed' as const),
-  ...omitUndefined({ statusCode, reason, durationMs, responseBody }),
-});
+const toShown = ({ state, nextAt, deliveries, ...webhook }: Webhook) =>
+  toPublicWebhook({
+    ...webhook,
+    state,
+    nextAttemptAt: state === 'open' && nextAt > 0 ? nextAt : undefined,
+    deliveries: deliveries.map(({ isDelivered, ...tried }) => ({
+      ...tried,
+      outcome: isDelivered ? 'delivered' : 'failed',
+    })),
+  });

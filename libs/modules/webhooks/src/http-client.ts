@@ -14,21 +14,6 @@ const connectTimeoutMs = 5_000;
 const answerBytesReadMax = 16 * 1024;
 const answerHeaderBytesMax = 16 * 1024;
 
-interface WebhookAnswer {
-  statusCode: number;
-  /** The beginning of the body, as text. */
-  body: string;
-}
-
-export interface WebhookClient {
-  /** Posts JSON and returns the answer; rejects without one. */
-  post(
-    message: { url: string; headers: Record<string, string>; body: string },
-    signal: AbortSignal,
-  ): Promise<WebhookAnswer>;
-  close(): Promise<void>;
-}
-
 export interface WebhookClientOptions {
   /** A certificate authority (PEM) to trust in addition to the public ones. */
   trustedCa?: string;
@@ -38,7 +23,9 @@ export interface WebhookClientOptions {
   connectionsPerOrigin: number;
 }
 
-export function createWebhookClient(options: WebhookClientOptions): WebhookClient {
+export type WebhookClient = ReturnType<typeof createWebhookClient>;
+
+export function createWebhookClient(options: WebhookClientOptions) {
   const { trustedCa, lookup, connectionsPerOrigin } = options;
   const ca = trustedCa === undefined ? {} : { ca: [...rootCertificates, trustedCa] };
   const connect = { lookup, timeout: connectTimeoutMs, rejectUnauthorized: true };
@@ -55,7 +42,11 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
     connect: { ...connect, ...ca },
   });
   return {
-    post: async ({ url, headers, body }, signal) => {
+    /** Posts JSON; returns the status, and the beginning of the body. Rejects without an answer. */
+    post: async (
+      { url, headers, body }: { url: string; headers: Record<string, string>; body: string },
+      signal: AbortSignal,
+    ) => {
       const answer = await request(url, { method: 'POST', headers, body, signal, dispatcher: agent });
       return { statusCode: answer.statusCode, body: await beginningOf(answer.body) };
     },

@@ -104,21 +104,17 @@ export function createWebhookJournal({ store, clock, ids }: JournalDependencies)
       if (answer.kind === 'refused') throw new InvariantViolation('the record of an attempt was refused');
       return { state: answer.state, revision: answer.revision };
     },
-    /** Requests the replay of one webhook, or of all. Returns the ids, and how many were new, or a refusal. */
+    /** Requests the replay of one webhook, or of all. Returns how many requests are new, or a refusal. */
     requestReplay: async (
       token: string,
       id: string | undefined,
       actor: Actor,
       only?: Webhook['state'],
-    ): Promise<
-      { kind: 'requested'; ids: string[]; newCount: number } | { kind: 'refused'; refusal: ReplayRefusal }
-    > => {
+    ): Promise<{ kind: 'requested'; newCount: number } | { kind: 'refused'; refusal: ReplayRefusal }> => {
       const at = clock.now();
       const outcome = await append(token, causeOf(actor), (state) => decideReplay(state, id, at, only));
       if (outcome.kind === 'refused') return { kind: 'refused', refusal: outcome.refusal };
-      const wanted = outcome.state.webhooks.filter((each) => id === undefined || each.id === id);
-      const newCount = outcome.kind === 'decided' ? outcome.events.length : 0;
-      return { kind: 'requested', ids: wanted.map((each) => each.id), newCount };
+      return { kind: 'requested', newCount: outcome.kind === 'decided' ? outcome.events.length : 0 };
     },
   };
 }

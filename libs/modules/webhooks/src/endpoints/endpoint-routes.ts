@@ -1,7 +1,19 @@
 /** Routes of a team's standing webhook endpoints, and of the disabled ones for operators. */
 import type { EventStore } from '@tollgate/event-store';
-import { type PublicWebhookEndpoint, everyWebhookEvent, toIso } from '@tollgate/gateway-api';
-import { type Call, type Route, addRoute, routes, bodySchemas, sendError } from '@tollgate/gateway-api/http';
+import {
+  type PublicWebhookEndpoint,
+  everyWebhookEvent,
+  toPublicWebhookEndpoint,
+} from '@tollgate/gateway-api';
+import {
+  type Call,
+  type Route,
+  addRoute,
+  routes,
+  bodySchemas,
+  parameterOf,
+  sendError,
+} from '@tollgate/gateway-api/http';
 import { type Actor, InvariantViolation } from '@tollgate/core';
 import {
   type Clock,
@@ -16,7 +28,7 @@ import {
   isAllowedOrigin,
 } from '@tollgate/service-kit';
 import { type Caller, type TeamDirectory } from '@tollgate/teams';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { queueAtEndpoint } from '../webhook-events.ts';
 import type { WebhookJournal } from '../webhook-journal.ts';
 import type { EndpointBook } from './endpoint-book.ts';
@@ -47,14 +59,8 @@ export function registerEndpointRoutes(app: FastifyInstance, deps: EndpointRoute
     const { events = [everyWebhookEvent], ...terms } = parsed.data;
     if (!isAllowed(caller, terms.url)) return sendNotAllowed(reply);
     const id = `we_${deps.ids.hex(12)}`;
-    const command: EndpointCommand = {
-      type: 'Add',
-      id,
-      ...omitUndefined(terms),
-      url: canonicalUrl(terms.url),
-      events,
-      at: clock.now(),
-    };
+    const to = { ...omitUndefined(terms), url: canonicalUrl(terms.url), events };
+    const command: EndpointCommand = { type: 'Add', id, ...to, at: clock.now() };
     return changed(deps, { caller, reply, command }, (owner, endpoint) =>
       reply.code(201).send(withSecret(deps, owner, endpoint)),
     );
@@ -93,10 +99,11 @@ export function registerEndpointRoutes(app: FastifyInstance, deps: EndpointRoute
     const known = createEndpointDirectory(deps.log);
     await known.catchUp(deps.store, undefined, new AbortController().signal);
     const disabled = known.disabled().filter(reach.includes);
-    const endpoints = disabled.slice(0, disabledMax).map((each) => ({
+    const toShown = (each: (typeof disabled)[number]) => ({
       ...toPublicEndpoint(each, each),
       team: each.team,
-    }));
+    });
+    const endpoints = disabled.slice(0, disabledMax).map(toShown);
     return reply.send({ success: true, endpoints, count: disabled.length });
   });
 }
@@ -190,8 +197,6 @@ interface EndpointCall<Stated extends Route = Route> extends Call<Stated> {
 
 const ownerOf = ({ environment, team }: Caller): EndpointOwner => ({ environment, team });
 const actorOf = ({ team, keyId }: Caller): Actor => ({ kind: 'team', team, keyId });
-const parameterOf = ({ params }: FastifyRequest, name: string): string =>
-  (params as Record<string, string>)[name] ?? '';
 
 /** 404 for an endpoint of another team. */
 function addEndpointRoute<Stated extends Route>(
@@ -208,18 +213,15 @@ function addEndpointRoute<Stated extends Route>(
   });
 }
 
-function toPublicEndpoint({ environment }: EndpointOwner, endpoint: Endpoint): PublicWebhookEndpoint {
-  const { id, url, events, description, disabled, formerSecrets, createdAt } = endpoint;
-  const formerUntil = formerSecrets[0]?.until;
-  return {
-    id,
+const toPublicEndpoint = (
+  { environment }: EndpointOwner,
+  { disabled, formerSecrets, ...endpoint }: Endpoint,
+): PublicWebhookEndpoint =>
+  toPublicWebhookEndpoint({
+    ...endpoint,
     environment,
-    url,
-    events: [...events],
-    ...omitUndefined({ description }),
     status: disabled === undefined ? 'enabled' : 'disabled',
-    ...(disabled === undefined ? {} : { disabledReason: disabled.reason, disabledAt: toIso(disabled.at) }),
-    ...(formerUntil === undefined ? {} : { formerSecretUntil: toIso(formerUntil) }),
-    createdAt: toIso(createdAt),
-  };
-}
+    disabledReason: disabled?.reason,
+    disabledAt: disabled?.at,
+    formerSecretUntil: formerSecrets[0]?.until,
+  });
