@@ -9,15 +9,14 @@ import {
   errorCode,
 } from '@tollgate/service-kit';
 import { serializeAppend } from '../append-arguments.ts';
-import { type StoreUnavailable, storeClosed } from '../errors.ts';
-import type { Appended, Conflict, EventStore, SubscribeOptions } from '../event-store.ts';
+import type { StoreUnavailable } from '../errors.ts';
+import type { Appended, Conflict, EventStore } from '../event-store.ts';
 import { createSharedSubscription } from '../shared-subscription.ts';
-import { createCommitWatch } from './commit-watch.ts';
 import { type GroupCommit, joinGroupCommit, startGroupCommit } from './group-commit.ts';
 import { fromOpeningError } from './open-database.ts';
 import { toPosition } from './event-rows.ts';
-import { openReader, readInPages, type Reader } from './reader.ts';
-import { subscription } from './subscription.ts';
+import { openReader, type Reader } from './reader.ts';
+import { createReads } from './reads.ts';
 import { StartRefused } from './sqlite-error.ts';
 import type { OperationResult } from './writer-protocol.ts';
 
@@ -43,12 +42,7 @@ export interface EmbeddedEventStoreOptions {
   };
 }
 
-export interface EmbeddedEventStore extends EventStore {
-  /** Lets another thread open a store on the same file; transfer it there. Close that store first. */
-  connection(): MessagePort;
-  /** False while its disk is full: nothing can be recorded then. */
-  isReachable(): boolean;
-}
+export type EmbeddedEventStore = Awaited<ReturnType<typeof createEmbeddedEventStore>>;
 
 /**
  * Opens an event store in one SQLite file. Several stores and processes may use one file at the same time.
@@ -58,11 +52,8 @@ export interface EmbeddedEventStore extends EventStore {
  *
  * @throws StartupError if the file cannot be used
  */
-export async function createEmbeddedEventStore(
-  options: EmbeddedEventStoreOptions,
-): Promise<EmbeddedEventStore> {
+export async function createEmbeddedEventStore(options: EmbeddedEventStoreOptions) {
   const { file, clock = systemClock, log = silentLog, onWriterStopped, connection, testing = {} } = options;
-  const closing = new AbortController();
   let closed: Promise<void> | undefined;
   const onCommit = () => commits.announce();
   const watchers = { onCommit, onWriterStopped };
@@ -71,13 +62,10 @@ export async function createEmbeddedEventStore(
       ? await startGroupCommit({ file, ...testing, ...watchers })
       : joinGroupCommit(connection, watchers);
   const reader = await openReaderBeside(writer, file);
-  const commits = createCommitWatch(reader.dataVersion);
+  const reads = createReads(reader, log);
+  const { commits, closing } = reads;
   const room = watchDiskRoom(clock);
-  const own = (given: SubscribeOptions) => subscription({ reader, commits, log }, given);
-  const subscribe = createSharedSubscription(own, { log, closing: closing.signal });
-  const requireOpen = () => {
-    if (closing.signal.aborted) throw storeClosed();
-  };
+  const subscribe = createSharedSubscription(reads.subscribe, { log, closing: closing.signal });
 
   // Close the writer last: only it can move the write-ahead log into the file.
   const closeInOrder = async () => {
@@ -86,7 +74,7 @@ export async function createEmbeddedEventStore(
     await writer.close();
   };
 
-  return {
+  const store: EventStore = {
     append: async (stream, events, expected, { keepLast } = {}) => {
       const { events: serialized, bytes } = serializeAppend(stream, events);
       const recordedAt = Math.trunc(clock.now());
@@ -96,21 +84,20 @@ export async function createEmbeddedEventStore(
     truncate: async (stream, before) => {
       await writer.submit({ kind: 'truncate', stream, before }, 0);
     },
-    head: async () => {
-      requireOpen();
-      return toPosition(reader.head());
-    },
-    read: (stream, readOptions = {}) => readInPages(reader, { stream, requireOpen, ...readOptions }),
-    subscribe: (subscribeOptions) => {
-      const signal = AbortSignal.any([subscribeOptions.signal, closing.signal]);
-      return subscribe({ ...subscribeOptions, signal });
-    },
-    isReachable: room.isThere,
-    connection: writer.connection,
+    head: reads.head,
+    read: reads.read,
+    subscribe: (given) => subscribe({ ...given, signal: AbortSignal.any([given.signal, closing.signal]) }),
     close: () => {
       closing.abort();
       return (closed ??= closeInOrder());
     },
+  };
+  return {
+    ...store,
+    /** Lets another thread open a store on the same file; transfer it there. Close that store first. */
+    connection: writer.connection,
+    /** False while its disk is full: nothing can be recorded then. */
+    isReachable: room.isThere,
   };
 }
 

@@ -2,12 +2,11 @@
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { type Log, TollgateError, silentLog } from '@tollgate/service-kit';
-import { StoreUnavailable, storeClosed } from '../errors.ts';
+import { StoreUnavailable } from '../errors.ts';
 import type { EventStore } from '../event-store.ts';
-import { createCommitWatch } from './commit-watch.ts';
 import { fromOpeningError, requireOwnFile } from './open-database.ts';
-import { toPosition } from './event-rows.ts';
-import { openReader, readInPages } from './reader.ts';
+import { openReader } from './reader.ts';
+import { createReads } from './reads.ts';
 import {
   StartRefused,
   primaryCode,
@@ -15,7 +14,6 @@ import {
   sqliteCorrupt,
   sqliteNotADatabase,
 } from './sqlite-error.ts';
-import { subscription } from './subscription.ts';
 
 export interface CopyCheck {
   streams: number;
@@ -119,24 +117,14 @@ const queries = [
  * finds nothing in: a subscription tries again indefinitely if a page cannot be read.
  */
 export function openEmbeddedCopy(file: string, log: Log = silentLog): EventStore {
-  const closing = new AbortController();
   const reader = openReader(immutable(file));
-  const commits = createCommitWatch(reader.dataVersion);
-  const requireOpen = () => {
-    if (closing.signal.aborted) throw storeClosed();
-  };
+  const { closing, head, read, subscribe } = createReads(reader, log);
   return {
     append: refuse,
     truncate: refuse,
-    head: async () => {
-      requireOpen();
-      return toPosition(reader.head());
-    },
-    read: (stream, options = {}) => readInPages(reader, { stream, requireOpen, ...options }),
-    subscribe: (options) => {
-      const signal = AbortSignal.any([options.signal, closing.signal]);
-      return subscription({ reader, commits, log }, { ...options, signal });
-    },
+    head,
+    read,
+    subscribe,
     close: async () => {
       if (closing.signal.aborted) return;
       closing.abort();
