@@ -10,15 +10,6 @@ import type { EncodedRecord } from '../topics/record-format.ts';
 
 type JsonObject = Record<string, unknown>;
 
-export interface AsyncApiDocument {
-  asyncapi: '3.0.0';
-  info: JsonObject;
-  defaultContentType: string;
-  channels: Record<string, JsonObject>;
-  operations: Record<string, JsonObject>;
-  components: { messages: Record<string, JsonObject>; schemas: Record<string, JsonObject> };
-}
-
 const description = `Tollgate publishes every event of every payment, payout and dispute, and every entry of the journal: each once, and in
 order per key.
 
@@ -26,7 +17,7 @@ A record of an event carries the state of its subject after it, so consumers nee
 be added at any time: ignore unknown ones. A consumer that crashes before the commit of its
 offset receives the record again. Detect the repeat by its key and \`ce_sequence\`, and that of a journal entry by its \`ce_id\`.`;
 
-export const createAsyncApiDocument = (): AsyncApiDocument => ({
+export const createAsyncApiDocument = () => ({
   asyncapi: '3.0.0',
   info: { title: 'Tollgate', version: '1', description, license: { name: 'Apache-2.0' } },
   defaultContentType: 'application/json',

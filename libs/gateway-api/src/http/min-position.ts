@@ -13,13 +13,6 @@ const briefMs = 300;
 /** Positions of all our event stores are digits, some with separators. */
 const positionPattern = /^\d[\d:/-]{0,63}$/;
 
-export interface PositionWaits {
-  /** True when the index has reached the position; false after `timeoutMs`, and at once if too many callers wait. */
-  waitFor(position: Position, timeoutMs: number, team: string): Promise<boolean>;
-  /** For a caller that did not request a wait: up to 0.3 seconds, and not at all while the index makes no progress. */
-  waitBriefly(position: Position, team: string): Promise<void>;
-}
-
 /** A read model that is waited for. */
 interface Followed {
   position(): Position;
@@ -27,8 +20,10 @@ interface Followed {
   waitFor(position: Position, timeoutMs: number): Promise<boolean>;
 }
 
+export type PositionWaits = ReturnType<typeof createPositionWaits>;
+
 /** A caller that waits for a distant position must not crowd out other teams; brief waits leave room for the others. */
-export function createPositionWaits(index: Followed): PositionWaits {
+export function createPositionWaits(index: Followed) {
   const asked = createPlaces({ perHolderMax: 200, totalMax: 1_000 });
   const brief = createPlaces({ perHolderMax: 50, totalMax: 250 });
   async function wait(places: typeof asked, position: Position, timeoutMs: number, team: string) {
@@ -37,8 +32,11 @@ export function createPositionWaits(index: Followed): PositionWaits {
     return leave !== undefined && index.waitFor(position, timeoutMs).finally(leave);
   }
   return {
-    waitFor: (position, timeoutMs, team) => wait(asked, position, timeoutMs, team),
-    async waitBriefly(position, team) {
+    /** True when the index has reached the position; false after `timeoutMs`, and at once if too many callers wait. */
+    waitFor: (position: Position, timeoutMs: number, team: string): Promise<boolean> =>
+      wait(asked, position, timeoutMs, team),
+    /** For a caller that did not request a wait: up to 0.3 seconds, and not at all while the index makes no progress. */
+    async waitBriefly(position: Position, team: string): Promise<void> {
       if (index.isCaughtUp()) await wait(brief, position, briefMs, team);
     },
   };

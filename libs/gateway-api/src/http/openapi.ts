@@ -25,26 +25,6 @@ export const operations: readonly Operation[] = Object.entries<Route>(routes).ma
   path: route.url.replaceAll(/:(\w+)/g, '{$1}'),
 }));
 
-export interface OpenApiDocument {
-  openapi: '3.1.0';
-  info: {
-    title: string;
-    version: string;
-    description: string;
-    license: { name: string; identifier: string };
-  };
-  servers: { url: string }[];
-  tags: { name: string; description: string }[];
-  paths: Record<string, Record<string, JsonObject>>;
-  webhooks: Record<string, JsonObject>;
-  components: {
-    schemas: Record<string, JsonObject>;
-    responses: JsonObject;
-    headers: JsonObject;
-    securitySchemes: JsonObject;
-  };
-}
-
 const description = `Tollgate speaks the Payment Service's own interface: the same paths, fields and errors. It adds:
 
 - A creation, refund or payout repeated with the same \`Idempotency-Key\` is executed once.
@@ -65,8 +45,10 @@ curl -X POST "$TOLLGATE_URL/api/v1/payments" -H "Authorization: Bearer $TOLLGATE
 Each error has a \`code\`, and its \`docUrl\` leads to [what it means, and whether to repeat the request](${errorPage}). Error codes
 of the Payment Service are passed on unchanged.`;
 
-export function createOpenApiDocument(): OpenApiDocument {
-  const paths: OpenApiDocument['paths'] = {};
+export type OpenApiDocument = ReturnType<typeof createOpenApiDocument>;
+
+export function createOpenApiDocument() {
+  const paths: Record<string, Record<string, JsonObject>> = {};
   for (const operation of operations)
     (paths[operation.path] ??= {})[operation.method] = toOperation(operation);
   return {

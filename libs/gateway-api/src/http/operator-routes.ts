@@ -1,4 +1,5 @@
 /** The routes across teams, for operators. No key of a team has their scopes. */
+import type { z } from 'zod';
 import type { AnswerName } from './answers.ts';
 import * as queries from './queries.ts';
 import { csvFile, done, listed, onePage, post, shown } from './route-parts.ts';
@@ -14,10 +15,21 @@ const reading = <Of extends Bound>(url: string, bound: Of) => ({
   bound,
 });
 
-const listOfAll = (schema: AnswerName) => ({
+const listOfAll = <Query extends z.ZodObject>(name: string, query: Query, schema: AnswerName) => ({
+  ...reading(name, 'teams'),
+  summary: `Lists the ${name} of all teams, newest or oldest first`,
+  query,
   tellsPosition: true as const,
   isExpensive: true as const,
   ...listed(schema),
+});
+
+const fileOfAll = <Query extends z.ZodObject>(name: string, query: Query) => ({
+  ...reading(`${name}.csv`, 'teams'),
+  summary: `Exports the ${name} of all teams as a CSV file, newest or oldest first`,
+  description: 'In the form of `/api/v1/payments.csv`, with the filters of the list.',
+  query,
+  ...csvFile,
 });
 
 const historyOfAny = <Kind extends 'payment' | 'payout'>(kind: Kind) =>
@@ -33,19 +45,10 @@ const onBehalf =
 
 export const operatorRoutes = {
   listPaymentsOfAll: {
-    ...reading('payments', 'teams'),
-    summary: 'Lists the payments of all teams, newest or oldest first',
+    ...listOfAll('payments', queries.operatorPaymentListSchema, 'OperatorPaymentList'),
     description: `With a filter by amount, account, mask or decline reason, a page ends after 5,000 payments that do not match: follow \`nextCursor\`.\n\n${onBehalf}`,
-    query: queries.operatorPaymentListSchema,
-    ...listOfAll('OperatorPaymentList'),
   },
-  exportPaymentsOfAll: {
-    ...reading('payments.csv', 'teams'),
-    summary: 'Exports the payments of all teams as a CSV file, newest or oldest first',
-    description: 'In the form of `/api/v1/payments.csv`, with the filters of the list.',
-    query: queries.operatorPaymentExportSchema,
-    ...csvFile,
-  },
+  exportPaymentsOfAll: fileOfAll('payments', queries.operatorPaymentExportSchema),
   retrievePaymentOfAny: {
     ...reading('payments/:token', 'teams'),
     summary: 'Shows a payment of any team, with its next inquiry and the allowed actions',
@@ -86,12 +89,7 @@ export const operatorRoutes = {
       ...(['operation_in_progress', 'incorrect_amount', 'incorrect_currency'] as const),
     ],
   },
-  listPayoutsOfAll: {
-    ...reading('payouts', 'teams'),
-    summary: 'Lists the payouts of all teams, newest or oldest first',
-    query: queries.operatorPayoutListSchema,
-    ...listOfAll('OperatorPayoutList'),
-  },
+  listPayoutsOfAll: listOfAll('payouts', queries.operatorPayoutListSchema, 'OperatorPayoutList'),
   retrievePayoutOfAny: {
     ...reading('payouts/:token', 'teams'),
     summary: 'Shows a payout of any team',
@@ -99,41 +97,19 @@ export const operatorRoutes = {
     errors: ['payout_not_found'],
   },
   listPayoutEventsOfAny: historyOfAny('payout'),
-  listRefundsOfAll: {
-    ...reading('refunds', 'teams'),
-    summary: 'Lists the refunds of all teams, newest or oldest first',
-    query: queries.operatorRefundListSchema,
-    ...listOfAll('OperatorRefundList'),
-  },
-  exportRefundsOfAll: {
-    ...reading('refunds.csv', 'teams'),
-    summary: 'Exports the refunds of all teams as a CSV file, newest or oldest first',
-    description: 'Same format as `/api/v1/payments.csv`.',
-    query: queries.operatorRefundExportSchema,
-    ...csvFile,
-  },
+  listRefundsOfAll: listOfAll('refunds', queries.operatorRefundListSchema, 'OperatorRefundList'),
+  exportRefundsOfAll: fileOfAll('refunds', queries.operatorRefundExportSchema),
   listDisputesOfAll: {
-    ...reading('disputes', 'teams'),
-    summary: 'Lists the disputes of all teams, newest or oldest first',
+    ...listOfAll('disputes', queries.operatorDisputeListSchema, 'OperatorDisputeList'),
     description:
       'A caller that reaches every team also sees disputes whose payment is not known: they have no team.',
-    query: queries.operatorDisputeListSchema,
-    ...listOfAll('OperatorDisputeList'),
   },
-  exportDisputesOfAll: {
-    ...reading('disputes.csv', 'teams'),
-    summary: 'Exports the disputes of all teams as a CSV file, newest or oldest first',
-    description: 'Same format as `/api/v1/payments.csv`.',
-    query: queries.operatorDisputeExportSchema,
-    ...csvFile,
-  },
+  exportDisputesOfAll: fileOfAll('disputes', queries.operatorDisputeExportSchema),
   listJournalOfAll: {
-    ...reading('journal', 'teams'),
+    ...listOfAll('journal', queries.operatorJournalListSchema, 'OperatorJournal'),
     summary: 'Lists journal entries of all teams, newest or oldest first',
     description:
       'Transfers between shared wallets belong to no team: callers who reach all teams see them. A page ends after 5,000 entries that do not match: follow `nextCursor`.',
-    query: queries.operatorJournalListSchema,
-    ...listOfAll('OperatorJournal'),
   },
   exportJournalOfAll: {
     ...reading('journal.csv', 'teams'),
