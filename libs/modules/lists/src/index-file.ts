@@ -33,7 +33,7 @@ export function createIndexFile(database: DatabaseSync, { log, dueAt = dueByItse
     /** Writes views regardless of the events. Call in a transaction. */
     write: (views: readonly IndexedView[]): void => writeViews(statements, views, writing),
     /** Streams with an event that could not be applied: their rows predate it. */
-    quarantined: (): { stream: string; revision: number }[] => quarantinedIn(statements),
+    quarantined: () => quarantinedIn(statements),
     /** Applies a quarantined stream from that event on. */
     retry: (stream: string, events: readonly RecordedEvent[]): void =>
       inTransaction(database, () => retryStream(statements, { stream, events }, writing)),
@@ -45,8 +45,9 @@ export function createIndexFile(database: DatabaseSync, { log, dueAt = dueByItse
       inTransaction(database, () => postponeIn(statements, postponed)),
     /** Reads inside are of one moment, even while others write. */
     atOnce: <Answer>(read: () => Answer): Answer => inTransaction(database, read, 'BEGIN'),
-    /** Rows of a cached statement, by position of its values. */
-    select: (sql: string, values: readonly (string | number)[]): Row[] => statements(sql).all(...values),
+    /** Rows of a cached statement, by position of its values. The tables are strict: a column has the type that it names. */
+    select: <Shape = Row>(sql: string, values: readonly (string | number)[]): Shape[] =>
+      statements(sql).all(...values) as Shape[],
   };
 }
 

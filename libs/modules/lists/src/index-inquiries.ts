@@ -11,7 +11,7 @@ import {
   type Postponed,
 } from '@tollgate/core';
 import type { IndexFile } from './index-file.ts';
-import type { Row, Statements } from './index-rows.ts';
+import type { Statements } from './index-rows.ts';
 
 /** When a row is first inquired, milliseconds since the Unix epoch; undefined: never. */
 export type DueAt = (item: InquiryItem) => number | undefined;
@@ -32,10 +32,15 @@ function* queuesIn(
     let account = '';
     for (;;) {
       // A comparison of pairs would visit all rows of the environment.
-      const [row] = select(sql, [shard, inquiryNeed, environment, account]);
+      const [row] = select<{ account: string; dueAt: number }>(sql, [
+        shard,
+        inquiryNeed,
+        environment,
+        account,
+      ]);
       if (row === undefined) break;
-      account = String(row['account']);
-      yield { kind, shard, inquiryNeed, environment, account, oldestDueAt: Number(row['dueAt']) };
+      ({ account } = row);
+      yield { kind, shard, inquiryNeed, environment, account, oldestDueAt: row.dueAt };
     }
   }
 }
@@ -62,16 +67,16 @@ export function dueItemsIn(
   const sql = `SELECT token, revision, updated_at AS updatedAt, due_at AS dueAt FROM ${kind}s
     WHERE ${queued} ORDER BY due_at ${newest ? 'DESC' : 'ASC'} LIMIT ?`;
   return file
-    .select(sql, [shard, inquiryNeed, environment, account, now, limit])
-    .map((row) => ({ kind, inquiryNeed, ...toItem(row) }));
+    .select<Omit<DueItem, 'kind' | 'inquiryNeed'>>(sql, [
+      shard,
+      inquiryNeed,
+      environment,
+      account,
+      now,
+      limit,
+    ])
+    .map((row) => ({ kind, inquiryNeed, ...row }));
 }
-
-const toItem = (row: Row) => ({
-  token: String(row['token']),
-  revision: Number(row['revision']),
-  updatedAt: Number(row['updatedAt']),
-  dueAt: Number(row['dueAt']),
-});
 
 /** Sets due times of rows that have not changed since. Call in a transaction. */
 export function postponeIn(statements: Statements, postponed: readonly Postponed[]): void {

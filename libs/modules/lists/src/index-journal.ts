@@ -8,7 +8,7 @@ import type { EntryKind, LedgerAccount, LedgerOwner } from '@tollgate/books';
 import type { IndexFile } from './index-file.ts';
 import { ageTerms, walkOf, type Term, type Walk } from './index-filters.ts';
 import { listRows } from './index-lists.ts';
-import type { Row, Statements } from './index-rows.ts';
+import type { Statements } from './index-rows.ts';
 import type { ListOwner, ListOrder, OfOwners, PageQuery, Place, ViewList } from './list-page.ts';
 
 /**
@@ -101,7 +101,10 @@ export function listJournal(
         walks: (asked, after) => walksOf({ ...query, ...asked }, after),
       },
     ],
-    entryOf: (row) => ({ entry: toEntry(row), length: String(row['postings']).length }),
+    entryOf: (row) => ({
+      entry: toEntry(row as unknown as StoredEntry),
+      length: String(row['postings']).length,
+    }),
     accepts: (entry) =>
       (currency === undefined || entry.currency === currency) &&
       (kind === undefined || entry.kind === kind) &&
@@ -110,11 +113,14 @@ export function listJournal(
   });
 }
 
+const entryColumns = `environment, wallet, account, currency, team, entry_kind AS kind, event_id AS eventId,
+  event_type AS eventType, subject, part, at, key, postings`;
+
 /** Led by the most selective filter; the others are checked for each row. */
 function walksOf(query: JournalQuery, after: Place | undefined): Walk[] {
   const { environment, team, wallet, token } = query;
   const walk = (index: string, ...lead: Term[]): Walk =>
-    walkOf(`SELECT at AS created_at, key AS token, * FROM journal ${index}`, [
+    walkOf(`SELECT at AS created_at, key AS token, ${entryColumns} FROM journal ${index}`, [
       ['environment = ?', environment],
       ...lead,
       ['team = ?', team],
@@ -129,27 +135,21 @@ function walksOf(query: JournalQuery, after: Place | undefined): Walk[] {
   return [wallet === undefined ? walk('INDEXED BY journal_by_team') : walk('', ...inWallet)];
 }
 
-function toEntry(row: Row): JournalRow {
-  const [position, number] = String(row['key']).split('~');
-  const text = (name: string): string => String(row[name]);
-  const [team, part] = [text('team'), row['part']];
+function toEntry({ created_at: _, token: __, key, team, part, postings, ...entry }: StoredEntry): JournalRow {
+  const [position, number] = key.split('~');
   return {
-    environment: text('environment') as JournalRow['environment'],
-    wallet: text('wallet'),
-    account: text('account'),
-    currency: text('currency'),
+    ...entry,
     ...(team !== '' && { team }),
-    kind: text('entry_kind') as EntryKind,
-    eventId: text('event_id'),
-    eventType: text('event_type'),
+    ...(part !== null && { part }),
     number: Number(number),
-    subject: text('subject'),
-    ...(typeof part === 'string' && { part }),
-    at: Number(row['at']),
     position: position as Position,
-    postings: parsePostings(text('postings')),
+    postings: parsePostings(postings),
   };
 }
+
+/** As `walksOf` selects it. */
+type StoredEntry = Omit<JournalRow, 'team' | 'part' | 'number' | 'position' | 'postings'> &
+  Record<'created_at' | 'token' | 'key' | 'team' | 'postings', string> & { part: string | null };
 
 /** Postings in a row of the journal. */
 export const parsePostings = (text: string): [LedgerAccount, bigint][] =>
@@ -175,21 +175,17 @@ export interface MonthSum extends LedgerOwner {
 /** The sums of every month up to this one: a few rows per month, however many entries it has. */
 export const monthSumsIn = (file: IndexFile, { owners, month, currency, wallet }: MonthQuery): MonthSum[] =>
   owners.flatMap(({ environment, team }) => {
-    const { sql, values } = walkOf('SELECT * FROM ledger_months', [
+    const { sql, values } = walkOf(`SELECT ${monthColumns} FROM ledger_months`, [
       ['environment = ?', environment],
       ['team = ?', team],
       ...(wallet === undefined ? [] : [['wallet = ?', wallet] satisfies Term]),
       ...(currency === undefined ? [] : [['currency = ?', currency] satisfies Term]),
       ['month <= ?', month],
     ]);
-    return file.select(sql, values).map((row) => ({
-      environment,
-      wallet: String(row['wallet']),
-      account: String(row['account']),
-      currency: String(row['currency']),
-      month: String(row['month']),
-      kind: String(row['entry_kind']) as EntryKind,
-      ledgerAccount: String(row['ledger_account']) as LedgerAccount,
-      amount: BigInt(String(row['amount'])),
-    }));
+    return file
+      .select<Omit<MonthSum, 'amount'> & { amount: string }>(sql, values)
+      .map(({ amount, ...sum }) => ({ ...sum, amount: BigInt(amount) }));
   });
+
+const monthColumns =
+  'environment, wallet, account, currency, month, entry_kind AS kind, ledger_account AS ledgerAccount, amount';

@@ -37,34 +37,30 @@ export const sumTables = Object.entries(sumKeys)
   .join('\n  ');
 
 const balancesIn = (file: IndexFile, { environment, wallet, currency }: WalletQuery): Standing[] => {
-  const rows = file.select(
+  const rows = file.select<{ account: string; ledger_account: string; amount: string }>(
     'SELECT account, ledger_account, amount FROM balances WHERE environment = ? AND wallet = ? AND currency = ?',
     [environment, wallet, currency],
   );
-  const byAccount = Map.groupBy(rows, (row) => String(row['account']));
+  const byAccount = Map.groupBy(rows, (row) => row.account);
   return [...byAccount].map(([account, ofAccount]) => {
-    const amounts = ofAccount.map((row) => [row['ledger_account'], BigInt(String(row['amount']))]);
+    const amounts = ofAccount.map((row) => [row.ledger_account, BigInt(row.amount)]);
     return { environment, wallet, currency, account, amounts: Object.fromEntries(amounts) as LedgerAmounts };
   });
 };
 
 /** The money of every wallet in each merchant account. */
 export const allBalancesIn = (file: IndexFile): Standing[] =>
-  file.select('SELECT DISTINCT environment, wallet, currency FROM balances', []).flatMap((row) =>
-    balancesIn(file, {
-      environment: row['environment'] as Environment,
-      wallet: String(row['wallet']),
-      currency: String(row['currency']),
-    }),
-  );
+  file
+    .select<WalletQuery>('SELECT DISTINCT environment, wallet, currency FROM balances', [])
+    .flatMap((wallet) => balancesIn(file, wallet));
 
 const spentIn = (file: IndexFile, query: SpentQuery): Pick<Spending, 'keyId' | 'amount'>[] =>
   file
-    .select(
-      'SELECT key_id, amount FROM spent WHERE environment = ? AND team = ? AND operation = ? AND currency = ? AND day = ?',
+    .select<{ keyId: string; amount: string }>(
+      'SELECT key_id AS keyId, amount FROM spent WHERE environment = ? AND team = ? AND operation = ? AND currency = ? AND day = ?',
       [query.environment, query.team, query.operation, query.currency, query.day],
     )
-    .map((row) => ({ keyId: String(row['key_id']), amount: Number(row['amount']) }));
+    .map(({ keyId, amount }) => ({ keyId, amount: Number(amount) }));
 
 /** @param recent reads the events that the file may lack */
 export const ledgerSourceOf = (
@@ -169,14 +165,10 @@ export interface TotalsQuery {
 /** By day; days without a creation have no rows. */
 export function listTotals(file: IndexFile, query: TotalsQuery): TotalsRow[] {
   const { environment, team, from, to, currency } = query;
-  const sql = `SELECT * FROM totals WHERE environment = ? AND team = ? AND day >= ? AND day <= ?
+  const sql = `SELECT day, currency, line, measure, amount FROM totals WHERE environment = ? AND team = ? AND day >= ? AND day <= ?
     ${currency === undefined ? '' : 'AND currency = ?'} ORDER BY day`;
   const values = [environment, team, from, to, ...(currency === undefined ? [] : [currency])];
-  return file.select(sql, values).map((row) => ({
-    day: String(row['day']),
-    currency: String(row['currency']),
-    line: String(row['line']),
-    measure: row['measure'] === 'count' ? 'count' : 'amount',
-    sum: BigInt(String(row['amount'])),
-  }));
+  return file
+    .select<Omit<TotalsRow, 'sum'> & { amount: string }>(sql, values)
+    .map(({ amount, ...row }) => ({ ...row, sum: BigInt(amount) }));
 }

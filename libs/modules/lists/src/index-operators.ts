@@ -28,6 +28,12 @@ export interface PhaseCount {
   count: number;
 }
 
+interface Counted {
+  step: number;
+  name: string | null;
+  count: number;
+}
+
 /** Reads only entries of an index, one range for each phase. */
 export function countPayments(
   file: IndexFile,
@@ -39,12 +45,9 @@ export function countPayments(
     FROM payments INDEXED BY payments_by_phase
     WHERE environment = ? AND team = ? AND phase = ? AND created_at >= ? AND created_at < ? GROUP BY step, name`;
   return phases.flatMap((phase) =>
-    file.select(sql, [environment, team, phase, createdFrom, createdBefore]).map((row) => ({
-      at: Number(row['step']) * stepMs,
-      phase,
-      group: row['name'] === null ? undefined : String(row['name']),
-      count: Number(row['count']),
-    })),
+    file
+      .select<Counted>(sql, [environment, team, phase, createdFrom, createdBefore])
+      .map(({ step, name, count }) => ({ at: step * stepMs, phase, group: name ?? undefined, count })),
   );
 }
 
@@ -80,10 +83,8 @@ export function countReviewsByHour(file: IndexFile, owners: readonly ListOwner[]
     WHERE environment = ? AND team = ? GROUP BY hour`;
   const byHour = new Map<number, number>();
   for (const { environment, team } of owners)
-    for (const row of file.select(sql, [environment, team])) {
-      const hour = Number(row['hour']) * hourMs;
-      byHour.set(hour, (byHour.get(hour) ?? 0) + Number(row['count']));
-    }
+    for (const { hour, count } of file.select<{ hour: number; count: number }>(sql, [environment, team]))
+      byHour.set(hour * hourMs, (byHour.get(hour * hourMs) ?? 0) + count);
   return byHour;
 }
 
@@ -109,19 +110,14 @@ export function workloadIn(file: IndexFile): Workload {
         count: countOf(`${kind}s`, inquiryNeed),
       })),
     ),
-    reviews: file
-      .select('SELECT kind, environment, count(*) AS count FROM reviews GROUP BY kind, environment', [])
-      .map((row) => ({
-        kind: String(row['kind']),
-        environment: String(row['environment']),
-        count: Number(row['count']),
-      })),
-    overdrawn: file
-      .select(
-        "SELECT environment, count(*) AS count FROM balances WHERE ledger_account = 'available' AND amount LIKE '-%' GROUP BY environment",
-        [],
-      )
-      .map((row) => ({ environment: String(row['environment']), count: Number(row['count']) })),
+    reviews: file.select(
+      'SELECT kind, environment, count(*) AS count FROM reviews GROUP BY kind, environment',
+      [],
+    ),
+    overdrawn: file.select(
+      "SELECT environment, count(*) AS count FROM balances WHERE ledger_account = 'available' AND amount LIKE '-%' GROUP BY environment",
+      [],
+    ),
   };
 }
 
@@ -137,23 +133,16 @@ export const eventsAfter = (
   { environment, team }: ListOwner,
   { after, limit }: { after: string; limit: number },
 ): FeedEntry[] =>
-  file
-    .select(
-      `SELECT position, stream, revision FROM events
+  file.select(
+    `SELECT position, stream, revision FROM events
       WHERE environment = ? AND team = ? AND position > ? ORDER BY position LIMIT ?`,
-      [environment, team, after, limit],
-    )
-    .map((row) => ({
-      position: String(row['position']) as Position,
-      stream: String(row['stream']),
-      revision: Number(row['revision']),
-    }));
+    [environment, team, after, limit],
+  );
 
 /** The next scheduled inquiry of a payment, milliseconds since the Unix epoch; undefined: none. */
 export function dueAtOf(file: IndexFile, token: string): number | undefined {
-  const [row] = file.select('SELECT due_at AS dueAt FROM payments WHERE token = ?', [token]);
-  const dueAt = row?.['dueAt'];
-  return dueAt === null || dueAt === undefined ? undefined : Number(dueAt);
+  const sql = 'SELECT due_at AS dueAt FROM payments WHERE token = ?';
+  return file.select<{ dueAt: number | null }>(sql, [token])[0]?.dueAt ?? undefined;
 }
 
 /**
@@ -164,14 +153,12 @@ export function tokenByServiceToken(file: IndexFile, serviceToken: string): stri
   const next = (after: string) =>
     `SELECT environment, account FROM payments INDEXED BY payments_by_service_token
       WHERE service_token IS NOT NULL ${after} ORDER BY environment, account LIMIT 1`;
-  let [place] = file.select(next(''), []);
+  let [place] = file.select<{ environment: Environment; account: string }>(next(''), []);
   while (place !== undefined) {
-    const key = [String(place['environment']), String(place['account'])];
-    const sql =
-      'SELECT token FROM payments WHERE environment = ? AND account = ? AND service_token = ? LIMIT 1';
-    const [row] = file.select(sql, [...key, serviceToken]);
-    if (row !== undefined) return String(row['token']);
-    [place] = file.select(next('AND (environment, account) > (?, ?)'), key);
+    const { environment, account } = place;
+    const found = findByServiceToken(file, environment, account, serviceToken);
+    if (found !== undefined) return found.token;
+    [place] = file.select(next('AND (environment, account) > (?, ?)'), [environment, account]);
   }
   return undefined;
 }
@@ -185,6 +172,5 @@ export function findByServiceToken(
 ): { token: string; team: string } | undefined {
   const sql =
     'SELECT token, team FROM payments WHERE environment = ? AND account = ? AND service_token = ? LIMIT 1';
-  const [row] = file.select(sql, [environment, account, serviceToken]);
-  return row && { token: String(row['token']), team: String(row['team']) };
+  return file.select<{ token: string; team: string }>(sql, [environment, account, serviceToken])[0];
 }

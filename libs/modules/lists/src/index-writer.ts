@@ -53,11 +53,14 @@ export function retryStream(
   applyEvents(statements, events, writing);
 }
 
-/** With the revision of the failed event. */
-export const quarantinedIn = (statements: Statements): { stream: string; revision: number }[] =>
-  statements('SELECT stream, revision FROM quarantined ORDER BY stream')
-    .all()
-    .map((row) => ({ stream: String(row['stream']), revision: Number(row['revision']) }));
+interface Quarantined {
+  stream: string;
+  /** Of the failed event. */
+  revision: number;
+}
+
+export const quarantinedIn = (statements: Statements) =>
+  statements('SELECT stream, revision FROM quarantined ORDER BY stream').all() as unknown[] as Quarantined[];
 
 const isQuarantined = (statements: Statements, stream: string): boolean =>
   statements('SELECT 1 FROM quarantined WHERE stream = ?').get(stream) !== undefined;

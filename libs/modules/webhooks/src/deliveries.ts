@@ -133,6 +133,7 @@ const schema = `
   CREATE INDEX by_rank ON webhooks (rank, place DESC);
   CREATE INDEX by_owner ON webhooks (team, environment, rank, place DESC);
 `;
+/** The table is strict: a column has the type that the row names. */
 const columns = 'id, queue, endpoint, team, environment, rank, place';
 
 const createRows = (database: DatabaseSync, settledBefore: () => number) => ({
@@ -196,7 +197,7 @@ function createApply(database: DatabaseSync, settledBefore: () => number): (even
 function createReads(database: DatabaseSync) {
   const one = database.prepare(`SELECT ${columns} FROM webhooks WHERE id = ?`);
 
-  function select(
+  function select<Shape = DeliveryRow>(
     what: string,
     filter: DeliveryFilter,
     rest = '',
@@ -216,7 +217,7 @@ function createReads(database: DatabaseSync) {
     ].flatMap(([sql, value]) => (value === undefined ? [] : [[String(sql), value] as const]));
     const where = terms.map(([sql]) => sql).join(' AND ') || 'TRUE';
     const statement = database.prepare(`SELECT ${what} FROM webhooks WHERE ${where} ${rest}`);
-    return statement.all(...terms.map(([, value]) => value), ...values);
+    return statement.all(...terms.map(([, value]) => value), ...values) as Shape[];
   }
 
   return {
@@ -227,32 +228,20 @@ function createReads(database: DatabaseSync) {
       limit: number,
     ): DeliveryRow[] {
       const rest = 'ORDER BY rank, place DESC LIMIT ?';
-      if (after === undefined) return select(columns, filter, rest, [limit]).map(toRow);
+      if (after === undefined) return select(columns, filter, rest, [limit]);
       const values = [after.rank, after.rank, after.place, limit];
-      return select(columns, filter, `AND (rank > ? OR rank = ? AND place < ?) ${rest}`, values).map(toRow);
+      return select(columns, filter, `AND (rank > ? OR rank = ? AND place < ?) ${rest}`, values);
     },
     oldestFirst: (filter: DeliveryFilter, after: Position, limit: number): DeliveryRow[] =>
-      select(columns, filter, 'AND place > ? ORDER BY place LIMIT ?', [after, limit]).map(toRow),
-    find(id: string): DeliveryRow | undefined {
-      const row = one.get(id);
-      return row && toRow(row);
-    },
+      select(columns, filter, 'AND place > ? ORDER BY place LIMIT ?', [after, limit]),
+    find: (id: string) => one.get(id) as DeliveryRow | undefined,
     /** Queues with an open webhook, in the order in which they were opened. */
     openQueues: (): string[] =>
       database
         .prepare('SELECT queue FROM webhooks WHERE rank IN (1, 2) GROUP BY queue ORDER BY min(place)')
         .all()
         .map((row) => String(row['queue'])),
-    count: (filter: DeliveryFilter): number => Number(select('count(*) AS count', filter)[0]?.['count']),
+    count: (filter: DeliveryFilter): number =>
+      select<{ count: number }>('count(*) AS count', filter)[0]?.count ?? 0,
   };
 }
-
-const toRow = (row: Readonly<Record<string, unknown>>): DeliveryRow => ({
-  id: String(row['id']),
-  queue: String(row['queue']),
-  endpoint: String(row['endpoint']),
-  team: String(row['team']),
-  environment: String(row['environment']),
-  rank: Number(row['rank']),
-  place: String(row['place']) as Position,
-});

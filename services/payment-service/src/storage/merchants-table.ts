@@ -21,16 +21,11 @@ export function createMerchantsTable(connection: DatabaseSync) {
     'INSERT INTO merchant_keys (hash, merchant_id, created_at) VALUES (?, ?, ?)',
   );
   return {
-    findByName: (name: string): Merchant | undefined => findByName.all(name).map(toMerchant)[0],
-    findById: (merchantId: number): Merchant | undefined => findById.all(merchantId).map(toMerchant)[0],
+    findByName: (name: string): Merchant | undefined => findByName.get(name) as Merchant | undefined,
+    findById: (merchantId: number): Merchant | undefined => findById.get(merchantId) as Merchant | undefined,
     insert: (name: string): Merchant => ({ id: Number(insert.run(name).lastInsertRowid), name }),
-    findByKeyHash: (hash: string): Merchant | undefined => findByKeyHash.all(hash).map(toMerchant)[0],
+    findByKeyHash: (hash: string): Merchant | undefined => findByKeyHash.get(hash) as Merchant | undefined,
     insertKey: ({ hash, merchantId, createdAt }: { hash: string; merchantId: number; createdAt: number }) =>
       void insertKey.run(hash, merchantId, createdAt),
   };
 }
-
-const toMerchant = (row: Record<string, unknown>): Merchant => ({
-  id: Number(row['id']),
-  name: String(row['name']),
-});
