@@ -73,12 +73,7 @@ function createReading(deps: DisputesPollerDependencies): (signal: AbortSignal) 
   async function readSafely(account: DisputedAccount, signal: AbortSignal): Promise<void> {
     const { environment, name } = account;
     const key = JSON.stringify([environment, name]);
-    const remembered = memories.get(key) ?? {
-      reported: new Set(),
-      unreadable: 0,
-      listed: new Set(),
-      onPayments: new Map(),
-    };
+    const remembered = memories.get(key) ?? { unreadable: 0, listed: new Map() };
     memories.set(key, remembered);
     try {
       const reading = { ...deps, disputes, account, cause: causeOf(deps), remembered };
@@ -99,14 +94,10 @@ function createReading(deps: DisputesPollerDependencies): (signal: AbortSignal) 
 
 /** State of an account between readings. */
 interface Remembered {
-  /** Logged disputes that cannot be recorded; dropped when the account no longer lists them. */
-  reported: Set<string>;
   /** Number of unreadable ones. */
   unreadable: number;
-  /** Those of the last list. */
-  listed: ReadonlySet<string>;
-  /** The revision recorded with the payment, by dispute. */
-  onPayments: Map<string, number>;
+  /** The disputes of the last list. */
+  listed: ReadonlyMap<string, { isReported?: true; onPayment?: number }>;
 }
 
 interface AccountReading extends DisputesPollerDependencies {
@@ -132,9 +123,8 @@ async function readAccount(reading: AccountReading, signal: AbortSignal): Promis
   const { found, unreadable } = outcome.answer;
   logRowsUnread(reading, unreadable);
   const shown = byToken(account, found);
-  for (const memory of [remembered.reported, remembered.onPayments])
-    for (const token of memory.keys()) if (!shown.has(token)) memory.delete(token);
-  remembered.listed = new Set(shown.keys());
+  const { listed } = remembered;
+  remembered.listed = new Map([...shown.keys()].map((token) => [token, listed.get(token) ?? {}]));
   const ends: (Recorded | 'failed')[] = [];
   for (const [token, dispute] of shown) {
     if (signal.aborted) return 'read';
@@ -159,7 +149,7 @@ async function revisionsOf({
   log,
 }: AccountReading): Promise<ReadonlyMap<string, number>> {
   const revisions = new Map<string, number>();
-  for (const token of remembered.listed) {
+  for (const token of remembered.listed.keys()) {
     try {
       const known = await disputes.load(token);
       if (known !== undefined) revisions.set(token, known.revision);
@@ -260,23 +250,16 @@ async function record(reading: AccountReading, token: string, { dispute, onlyAt 
 
 /** Repeated after a restart, and once the dispute is matched: a known state adds nothing. */
 async function recordOnPayment(
-  { payments, remembered: { onPayments }, cause }: AccountReading,
+  { payments, remembered, cause }: AccountReading,
   { token, revision, dispute }: DisputeAggregate,
 ): Promise<void> {
   const { paymentToken, amount, currency, state, status, reasonCode } = dispute;
-  if (paymentToken === undefined || onPayments.get(token) === revision) return;
-  const command: RecordDispute = {
-    type: 'RecordDispute',
-    disputeToken: token,
-    revision,
-    state,
-    amount,
-    currency,
-    status,
-    ...omitUndefined({ reasonCode }),
-  };
+  const known = remembered.listed.get(token);
+  if (paymentToken === undefined || known?.onPayment === revision) return;
+  const facts = { state, amount, currency, status, ...omitUndefined({ reasonCode }) };
+  const command: RecordDispute = { type: 'RecordDispute', disputeToken: token, revision, ...facts };
   await payments.execute(paymentToken, command, cause);
-  onPayments.set(token, revision);
+  if (known !== undefined) known.onPayment = revision;
 }
 
 const paymentOf = ({ account, findByServiceToken }: AccountReading, { serviceToken }: FoundDispute) =>
@@ -285,7 +268,8 @@ const paymentOf = ({ account, findByServiceToken }: AccountReading, { serviceTok
     : findByServiceToken(account.environment, account.name, serviceToken);
 
 function logUnreadable({ account, log, remembered }: AccountReading, token: string, code: string): void {
-  if (remembered.reported.has(token)) return;
-  remembered.reported.add(token);
+  const known = remembered.listed.get(token);
+  if (known?.isReported === true) return;
+  if (known !== undefined) known.isReported = true;
   log.warn({ token, account: account.name, operation: 'disputes', code }, 'a dispute cannot be recorded');
 }
