@@ -86,15 +86,12 @@ export function toListedPayout(payout: Payout): ServicePayment {
 }
 
 /** A dispute as merchants see it. */
-export const toServiceDispute = (dispute: Dispute): ServiceDispute => ({
-  id: dispute.id,
-  token: dispute.token,
-  amount: dispute.amount,
-  currency: dispute.currency,
-  status: dispute.status,
-  type: dispute.type,
-  reasonCode: dispute.reasonCode,
-  comment: dispute.comment,
+export const toServiceDispute = ({
+  merchantId: _,
+  orderNumber: __,
+  ...dispute
+}: Dispute): ServiceDispute => ({
+  ...dispute,
   ...timesOf(dispute),
 });
 

@@ -5,6 +5,7 @@ import type { Action } from '../page.ts';
 import type { Session } from '../session/sessions.ts';
 import { buttonForm, hiddenFields } from './form.ts';
 import { answered } from './notice.ts';
+import { tabs } from './table.ts';
 
 type SavedView = AnswerOf<'SavedViews'>['views'][number];
 
@@ -25,17 +26,17 @@ const viewQueryOf = (query: URLSearchParams): string =>
 
 export function viewLinks(query: URLSearchParams, saved: readonly SavedView[], session: Session): Html {
   const here = viewQueryOf(query);
-  const link = (name: string, address: string) => {
-    const current = here === address ? html` aria-current="true"` : undefined;
-    return html`<a href="/console/payments${address === '' ? '' : `?${address}`}" ${current}>${name}</a>`;
-  };
+  const addressOf = (view: string) => `/console/payments${view === '' ? '' : `?${view}`}`;
   const known = views.some(([, address]) => address === here);
   const own = saved.find((view) => view.query === here);
   const form = own === undefined ? (known ? undefined : saveForm(here, session)) : removeForm(own, session);
-  return html`<nav class="views" aria-label="Views">
-    ${views.map(([name, address]) => link(name, address))}
-    ${saved.map(({ name, query: address }) => link(name, address))} ${form}
-  </nav>`;
+  const all = [...views, ...saved.map((view) => [view.name, view.query] as const)];
+  return tabs(
+    'Views',
+    addressOf(here),
+    all.map(([name, view]) => [name, addressOf(view)]),
+    form,
+  );
 }
 
 const saveForm = (query: string, { csrf }: Session): Html =>

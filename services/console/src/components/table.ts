@@ -138,12 +138,14 @@ export const tabs = (
   label: string,
   here: string,
   all: readonly (readonly [name: string, address: string])[],
+  further?: Html,
 ): Html =>
   html`<nav class="views" aria-label="${label}">
     ${all.map(([name, address]) => {
       const current = here === address ? html` aria-current="true"` : undefined;
       return html`<a href="${address}" ${current}>${name}</a>`;
     })}
+    ${further}
   </nav>`;
 
 /** Links to the first and the next page. */
