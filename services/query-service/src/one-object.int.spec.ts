@@ -207,6 +207,29 @@ test('no answer contains a planted secret', async () => {
   }
 });
 
+test('a poll reads only what was recorded since the last one', async () => {
+  const reads: [stream: string, from: number | undefined][] = [];
+  const { get, store } = await start((opened) => ({
+    ...opened,
+    read: (stream, options = {}) => {
+      reads.push([stream, options.from]);
+      return opened.read(stream, options);
+    },
+  }));
+  const statusOf = async () =>
+    (await get('/api/v1/payments/pay_1')).json<{ payment: { status: string } }>().payment.status;
+  await appendPayment(store, 'pay_1', [requested(), accepted]);
+  expect(await statusOf()).toBe('init');
+  await appendPayment(store, 'pay_1', [approved]);
+  expect([await statusOf(), await statusOf()]).toEqual(['approved', 'approved']);
+  expect(reads).toEqual([
+    ['view_payment-pay_1', undefined],
+    ['payment-pay_1', 0],
+    ['payment-pay_1', 2],
+    ['payment-pay_1', 3],
+  ]);
+});
+
 describe('an entity tag', () => {
   test('is strong, and the same until the content changes', async () => {
     const { get, store } = await givenOneOfEach();

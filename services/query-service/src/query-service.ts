@@ -3,6 +3,7 @@ import type { EventStore } from '@tollgate/event-store';
 import { type PaymentIndex, type RecordOf, registerFeedRoutes } from '@tollgate/lists';
 import type { SecurityWatch, TeamDirectory } from '@tollgate/teams';
 import { type Clock, type Log, type UnderWay, createUnderWay, createReadShare } from '@tollgate/service-kit';
+import { createRecentViews } from '@tollgate/views';
 import type { FastifyInstance } from 'fastify';
 import { createPositionWaits } from '@tollgate/gateway-api/http';
 import { registerOverviewRoutes } from './overview-routes.ts';
@@ -59,7 +60,8 @@ export function createQueryService(options: QueryServiceOptions) {
   } = options;
   const share = createReadShare(clock, underWay);
   const waits = createPositionWaits(index);
-  const deps = { store, index, directory, log, clock, share, waits };
+  const recent = createRecentViews();
+  const deps = { store, index, recent, directory, log, clock, share, waits };
   return {
     /** Adds the GET routes to a server that answers in JSON only. */
     registerRoutes: (app: FastifyInstance): void => {

@@ -6,12 +6,13 @@ import { routes, sendError, tellPosition, type Call, type PositionWaits } from '
 import { type PaymentIndex } from '@tollgate/lists';
 import { type Clock, type Log, type ReadShare, omitUndefined } from '@tollgate/service-kit';
 import type { Caller, TeamDirectory } from '@tollgate/teams';
-import { readView, type ViewEnvelope, type ViewKind } from '@tollgate/views';
+import { readView, type RecentViews, type ViewEnvelope, type ViewKind } from '@tollgate/views';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 export interface ReadDependencies {
   store: EventStore;
   index: PaymentIndex;
+  recent: RecentViews;
   directory: TeamDirectory;
   log: Log;
   clock: Clock;
@@ -41,12 +42,12 @@ export const sendPayoutsNotAllowed = (reply: FastifyReply): FastifyReply =>
 
 /** The caller's object with this token, with every event recorded before the call. @throws StoreUnavailable */
 export async function ownView<View extends ViewEnvelope>(
-  { store }: Pick<ReadDependencies, 'store'>,
+  { store, recent }: Pick<ReadDependencies, 'store' | 'recent'>,
   kind: ViewKind<View>,
   caller: Caller,
   token: string,
 ): Promise<View | undefined> {
-  const view = isToken(token) ? await readView(store, kind, token) : undefined;
+  const view = isToken(token) ? await readView(store, kind, token, recent) : undefined;
   return view !== undefined && isOwnedBy(kind.ownerOf(view), caller) ? view : undefined;
 }
 

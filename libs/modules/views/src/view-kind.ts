@@ -4,11 +4,13 @@
  */
 import type { SQLInputValue } from 'node:sqlite';
 import {
+  createRecentlyUsed,
   oncePerEvent,
   positionSchema,
   readLast,
   type EventStore,
   type Position,
+  type RecentlyUsed,
   type RecordedEvent,
   countedSchema,
   failedStreamSchema,
@@ -160,8 +162,14 @@ export async function foldStream<View extends ViewEnvelope>(
   return view;
 }
 
+/** Views of one process that were read last, by stream. */
+export type RecentViews = RecentlyUsed<ViewEnvelope>;
+const recentViewsMax = 1_000;
+export const createRecentViews = (): RecentViews => createRecentlyUsed(recentViewsMax);
+
 /**
- * As {@link foldStream}, from the stored view and the events after it. A view of another form is not used.
+ * As {@link foldStream}, from the view that was read last, or else the stored one, and the events after it: callers poll. A
+ * view of another form is not used.
  *
  * @throws what the fold throws; StoreUnavailable
  */
@@ -169,11 +177,14 @@ export async function readView<View extends ViewEnvelope>(
   store: Pick<EventStore, 'read'>,
   kind: ViewKind<View>,
   token: string,
+  recent: RecentViews,
 ): Promise<View | undefined> {
   const stream = streamOf(kind, token);
-  let view = kind.schema.safeParse((await readLast(store, viewStreamOf(stream)))?.data).data;
+  let view = recent.get(stream) as View | undefined;
+  view ??= kind.schema.safeParse((await readLast(store, viewStreamOf(stream)))?.data).data;
   for await (const event of store.read(stream, { from: (view?.revision ?? -1) + 1 }))
     view = kind.fold(view, event);
+  if (view !== undefined) recent.set(stream, view);
   return view;
 }
 
