@@ -82,7 +82,7 @@ const retryPauseMs = 5;
 const checkedFileBytesMax = 64 * 1_048_576;
 
 /** Earlier versions may corrupt the file when two connections reset the write-ahead log at the same moment. */
-const sqliteVersionMin = [3, 51, 3] as const;
+const sqliteVersionMin = '3.51.3';
 
 /**
  * Opens the file for the one writer of this process, creates missing parts, and makes sure that commits are durable.
@@ -135,16 +135,11 @@ function requireDirectory(file: string): void {
 
 function requireSqliteVersion(database: DatabaseSync): void {
   const version = String(database.prepare('SELECT sqlite_version() AS version').get()?.['version']);
-  const parts = version.split('.').map(Number);
-  const difference = sqliteVersionMin
-    .map((min, index) => (parts[index] ?? 0) - min)
-    .find((value) => value !== 0);
-  if (difference !== undefined && difference < 0) {
-    throw new StartRefused(
-      'sqlite_too_old',
-      `This Node.js has SQLite ${version}, and the event store needs ${sqliteVersionMin.join('.')}: use a newer Node.js 24.`,
-    );
-  }
+  if (version.localeCompare(sqliteVersionMin, 'en', { numeric: true }) >= 0) return;
+  throw new StartRefused(
+    'sqlite_too_old',
+    `This Node.js has SQLite ${version}, and the event store needs ${sqliteVersionMin}: use a newer Node.js 24.`,
+  );
 }
 
 function requireDurableCommits(database: DatabaseSync): void {
@@ -174,39 +169,24 @@ const damaged = (file: string) =>
     `The event store ${file} is damaged or is not an SQLite database: put the last backup in its place and start again.`,
   );
 
+const unwritable = 'cannot be opened or created: make it a file, and its directory writable, for this user';
+const openingFailures: ReadonlyMap<number, readonly [code: string, what: string]> = new Map([
+  [sqliteCannotOpen, ['store_not_openable', unwritable]],
+  [
+    sqliteReadOnly,
+    ['store_read_only', 'is read-only. Make the file and its directory writable for this user'],
+  ],
+  [sqliteBusy, ['store_locked', 'is locked by another program: end that program and start again']],
+  [sqliteFull, ['store_disk_full', 'has no space on its disk: make space and start again']],
+]);
+
 /** The operator's message for an error on opening; other errors than SQLite's are passed on. */
 export function fromOpeningError(error: unknown, file: string): unknown {
-  if (error instanceof StartRefused) return error;
-  switch (primaryCode(sqliteCodeOf(error))) {
-    case sqliteNotADatabase:
-    case sqliteCorrupt:
-      return damaged(file);
-    case sqliteCannotOpen:
-      return new StartRefused(
-        'store_not_openable',
-        `The event store ${file} cannot be opened or created: make it a file, and its directory writable, for this user.`,
-      );
-    case sqliteReadOnly:
-      return new StartRefused(
-        'store_read_only',
-        `The event store ${file} is read-only. Make the file and its directory writable for this user.`,
-      );
-    case sqliteBusy:
-      return new StartRefused(
-        'store_locked',
-        `Another program locks the event store ${file}: end that program and start again.`,
-      );
-    case sqliteFull:
-      return new StartRefused(
-        'store_disk_full',
-        `The disk of the event store ${file} is full: make space and start again.`,
-      );
-    case undefined:
-      return error;
-    default:
-      return new StartRefused(
-        'store_not_openable',
-        `The event store ${file} cannot be opened (SQLite's code ${sqliteCodeOf(error)}): check the disk it is on.`,
-      );
-  }
+  const sqliteCode = sqliteCodeOf(error);
+  const primary = primaryCode(sqliteCode);
+  if (error instanceof StartRefused || primary === undefined) return error;
+  if (primary === sqliteNotADatabase || primary === sqliteCorrupt) return damaged(file);
+  const other = `cannot be opened (SQLite's code ${sqliteCode}): check the disk it is on`;
+  const [code, what] = openingFailures.get(primary) ?? ['store_not_openable', other];
+  return new StartRefused(code, `The event store ${file} ${what}.`);
 }
