@@ -7,6 +7,7 @@ export * from './errors.ts';
 export { type Cost, costOfRead } from './expensive-reads.ts';
 export { mayBeKept } from './kept-text.ts';
 export * from './openapi.ts';
+export type { Schema } from './openapi-schemas.ts';
 export type { OperatorAction, OperatorPaymentAnswer, SearchHit } from './operator-answers.ts';
 export * from './queries.ts';
 export * from './requests.ts';

@@ -18,12 +18,18 @@ interface Built {
   jsonSchema: z.core.JSONSchema.BaseSchema;
 }
 
-/** The part of JSON Schema that the described answers use. */
-interface Schema {
+/** The part of JSON Schema that the documents use. */
+export interface Schema {
   type?: string | string[];
   description?: string;
+  format?: string;
+  pattern?: string;
+  default?: unknown;
   minimum?: number;
   maximum?: number;
+  maxLength?: number;
+  minItems?: number;
+  maxItems?: number;
   examples?: unknown[];
   properties?: Record<string, Schema>;
   required?: string[];

@@ -1,9 +1,9 @@
 /** The API reference as Markdown: an overview, a page for each tag of the OpenAPI document, and one for its objects. */
-import { type OpenApiDocument, errorPage } from '@tollgate/gateway-api/http';
+import { type OpenApiDocument, type Schema, errorPage } from '@tollgate/gateway-api/http';
 import { once } from '@tollgate/service-kit';
 import { exampleOf, writeExample } from './example.ts';
 import { renderMarkdown } from './markdown.ts';
-import { type Schema, type Schemas, fieldsOf, item, nameOf, resolve, typeOf } from './schema.ts';
+import { type Schemas, fieldsOf, item, nameOf, resolve, typeOf } from './schema.ts';
 import type { Page } from './page.ts';
 
 interface Parameter {

@@ -1,5 +1,6 @@
 /** Examples of schemas of the OpenAPI document. */
-import { type Schema, type Schemas, resolve } from './schema.ts';
+import type { Schema } from '@tollgate/gateway-api/http';
+import { type Schemas, resolve } from './schema.ts';
 
 /** Maximum length of a value that an example shows in one line. */
 const inOneLineMax = 80;

@@ -1,25 +1,5 @@
 /** Schemas of the OpenAPI document: their fields as Markdown. */
-
-export interface Schema {
-  $ref?: string;
-  type?: string | readonly string[];
-  description?: string;
-  properties?: Readonly<Record<string, Schema>>;
-  required?: readonly string[];
-  items?: Schema;
-  enum?: readonly unknown[];
-  'x-extensible-enum'?: readonly unknown[];
-  examples?: readonly unknown[];
-  default?: unknown;
-  format?: string;
-  pattern?: string;
-  minimum?: number;
-  maximum?: number;
-  minLength?: number;
-  maxLength?: number;
-  minItems?: number;
-  maxItems?: number;
-}
+import type { Schema } from '@tollgate/gateway-api/http';
 
 export type Schemas = Readonly<Record<string, Schema>>;
 
