@@ -13,11 +13,8 @@ export const replayed = {
   202: { meaning: 'They are sent in turn.', schema: 'ReplayedWebhooks' },
 } as const;
 export const ofReplays = [
-  'webhook_not_found',
-  'webhook_endpoint_disabled',
-  'too_many_replays',
-  'invalid_param',
-  'read_model_behind',
+  ...(['webhook_not_found', 'webhook_endpoint_disabled', 'too_many_replays'] as const),
+  ...(['invalid_param', 'read_model_behind'] as const),
 ] as const;
 
 export const webhookRoutes = {

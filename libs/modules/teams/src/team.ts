@@ -32,14 +32,8 @@ import {
 import { type EventOf, eventFamily } from '@tollgate/event-store';
 
 export const scopes = [
-  'payments',
-  'refunds',
-  'payouts',
-  'approvals',
-  'read',
-  'cards',
-  'stored-cards',
-  'admin',
+  ...(['payments', 'refunds', 'payouts', 'approvals', 'read', 'cards', 'stored-cards'] as const),
+  ...(['admin'] as const),
 ] as const;
 export const scopeSchema = z.enum(scopes);
 export type Scope = z.infer<typeof scopeSchema>;
