@@ -37,15 +37,6 @@ export interface PaymentServiceDeps {
   settlementDelayMs?: number;
 }
 
-/** Addresses of the running service. */
-export interface PaymentServiceAddresses {
-  httpsUrl: string;
-  /** Rejects everything. */
-  httpUrl: string;
-  /** PEM file of the authority that clients must trust. */
-  caFile: string;
-}
-
 export type PaymentService = Awaited<ReturnType<typeof startPaymentService>>;
 
 const certificateFolder = 'payment-service-tls';
@@ -181,12 +172,13 @@ async function listenOnBoth(
   apps: { https: FastifyInstance; http: FastifyInstance },
   config: PaymentServiceConfig,
   caFile: string,
-): Promise<PaymentServiceAddresses> {
+) {
   const { http, https } = sandboxAddresses(config);
   await requireFreePorts([https, http]);
   const plain = await listen(apps.http, http);
   const secure = await listen(apps.https, https);
   const name = hostInUrl(config.host);
+  /** The HTTP server rejects everything. Clients must trust the authority in the PEM file. */
   return { httpsUrl: `https://${name}:${secure}`, httpUrl: `http://${name}:${plain}`, caFile };
 }
 

@@ -1,21 +1,12 @@
 /** Statements of a month, from the sums of every month up to it. */
-import { type Environment } from '@tollgate/core';
 import type { MonthSum } from '@tollgate/lists';
 import { SumTooLarge } from '@tollgate/views';
-import { ledgerAccounts, type EntryKind, type LedgerAccount, type LedgerAmounts } from '@tollgate/books';
+import { ledgerAccounts, type LedgerAccount, type LedgerAmounts } from '@tollgate/books';
 
 /** By their names, in minor units. */
 type Amounts = Record<LedgerAccount, bigint>;
 
-export interface Statement {
-  environment: Environment;
-  wallet: string;
-  account: string;
-  currency: string;
-  opening: Amounts;
-  entries: { kind: EntryKind; amounts: Amounts }[];
-  closing: Amounts;
-}
+export type Statement = ReturnType<typeof statementOf>;
 
 /** One for each wallet, merchant account and currency in which anything was moved until then. */
 export function statementsOf(sums: readonly MonthSum[], month: string): Statement[] {
@@ -27,7 +18,7 @@ export function statementsOf(sums: readonly MonthSum[], month: string): Statemen
     .map(([, of]) => statementOf(of, month));
 }
 
-function statementOf(sums: readonly MonthSum[], month: string): Statement {
+function statementOf(sums: readonly MonthSum[], month: string) {
   const [{ environment, wallet, account, currency }] = sums as [MonthSum];
   const isWithin = (each: MonthSum): boolean => each.month === month;
   const byKind = Map.groupBy(sums.filter(isWithin), ({ kind }) => kind);

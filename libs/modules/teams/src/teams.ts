@@ -185,13 +185,6 @@ function decideInTurn(team: TeamState, commands: readonly TeamCommand[]): TeamDe
   return { kind: 'events', events };
 }
 
-export interface DirectoryHealth {
-  /** Ignored, because they are unsigned. */
-  unsignedEvents: number;
-  /** Streams with such events, and unreadable streams. */
-  suspectStreams: readonly string[];
-}
-
 interface TeamRecordsDependencies {
   verifier: TeamVerifier;
   log: Log;
@@ -237,8 +230,10 @@ export function createTeamRecords({ verifier, log, onChange }: TeamRecordsDepend
     /** Including those whose record cannot be read. */
     names: () => [...teams.keys(), ...damaged].map((stream) => stream.slice(teamStreamPrefix.length)),
     find: (name: string): Team | undefined => teams.get(teamStream(name))?.team,
-    health: (): DirectoryHealth => ({
+    health: () => ({
+      /** Ignored, because they are unsigned. */
       unsignedEvents: unsigned.values().reduce((sum, count) => sum + count, 0),
+      /** Streams with such events, and unreadable streams. */
       suspectStreams: [...new Set([...unsigned.keys(), ...damaged])],
     }),
   };

@@ -1,35 +1,29 @@
 /** Drives the hosted page with form posts like a customer's browser, for the demo and the end-to-end tests. */
 import { Agent, request } from 'undici';
 
-interface Visit {
-  statusCode: number;
-  /** Absolute URL that the page redirects to; undefined if it does not redirect. */
-  location: string | undefined;
-  html: string;
-}
-
-export interface Customer {
-  open(url: string): Promise<Visit>;
-  /** Posts a form like a browser. Redirects are returned, not followed. */
-  submit(url: string, fields: Readonly<Record<string, string>>): Promise<Visit>;
-  close(): Promise<void>;
-}
+export type Customer = ReturnType<typeof createCustomer>;
 
 /** @param ca certificate authority of the page's server, PEM */
-export function createCustomer(ca: string): Customer {
+export function createCustomer(ca: string) {
   const dispatcher = new Agent({ connect: { ca } });
 
-  async function visit(url: string, form?: Readonly<Record<string, string>>): Promise<Visit> {
+  async function visit(url: string, form?: Readonly<Record<string, string>>) {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     const body = form === undefined ? {} : { headers, body: new URLSearchParams(form).toString() };
     const response = await request(url, { dispatcher, method: form === undefined ? 'GET' : 'POST', ...body });
     const { location } = response.headers;
     const html = await response.body.text();
+    // Undefined if the page does not redirect.
     const target = typeof location === 'string' ? new URL(location, url).href : undefined;
     return { statusCode: response.statusCode, location: target, html };
   }
 
-  return { open: (url) => visit(url), submit: visit, close: () => dispatcher.close() };
+  return {
+    open: (url: string) => visit(url),
+    /** Posts a form like a browser. Redirects are returned, not followed. */
+    submit: visit,
+    close: () => dispatcher.close(),
+  };
 }
 
 /** The completed card form. */

@@ -5,11 +5,7 @@ import { join } from 'node:path';
 import type { ServicePayment } from '@tollgate/payment-api';
 import { silentLog, systemClock, systemIds, type Clock, type Log, type Secret } from '@tollgate/service-kit';
 import { Agent, request } from 'undici';
-import {
-  type PaymentService,
-  type PaymentServiceAddresses,
-  startPaymentService,
-} from '../payment-service.ts';
+import { type PaymentService, startPaymentService } from '../payment-service.ts';
 import type { Registration } from '../keys.ts';
 import { tea } from './samples.ts';
 
@@ -59,7 +55,7 @@ export async function startHarness(options: { dataDir?: string; log?: Log; clock
   const config = { host: '127.0.0.1', httpsPort: 0, httpPort: 0, dataDir };
   const { log = silentLog, clock = systemClock } = options;
   let service: PaymentService;
-  let addresses: PaymentServiceAddresses;
+  let addresses: PaymentService['addresses'];
   let agent: Agent;
   let key: Secret | undefined;
 

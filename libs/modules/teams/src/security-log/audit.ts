@@ -1,6 +1,7 @@
 /** Reads and verifies the security log, for people. */
 import { type EventStore, type RecordedEvent, beginning, eventsUntilNow } from '@tollgate/event-store';
-import { type Actor, eventMetadataSchema } from '@tollgate/core';
+import { eventMetadataSchema } from '@tollgate/core';
+import { omitUndefined } from '@tollgate/service-kit';
 import { type TeamVerifier, checkSignature } from '../signing/signed-events.ts';
 import type { Reach } from '../operators/grants.ts';
 import { teamStreamPrefix } from '../team.ts';
@@ -11,16 +12,6 @@ import {
   securityEventKinds,
   securityLogStream,
 } from './entries.ts';
-
-/** An entry for display. */
-export interface AuditEntry {
-  revision: number;
-  /** When it was written, milliseconds since the Unix epoch. */
-  at: number;
-  type: string;
-  actor: Actor | undefined;
-  data: Readonly<Record<string, unknown>>;
-}
 
 interface AuditFilter {
   team?: string;
@@ -79,31 +70,25 @@ function maySee(reach: Reach, entry: AuditEntry): boolean {
   return typeof environment === 'string' ? reach.includes({ team, environment }) : reach.includesTeam(team);
 }
 
-interface AuditPage {
-  /** Newest first. */
-  entries: AuditEntry[];
-  /** `before` of the next page; absent at the end. */
-  next?: number;
-  /** Visited entries of this page, including excluded ones, that are unchanged and in one chain. */
-  checked: number;
-  /** The newest entry that was changed, or whose predecessor is missing. */
-  faultAt?: number;
-}
-
 /** @param before a revision; default: the end */
 export async function readAuditPage(
   store: Pick<EventStore, 'read'>,
   { before, limit, reach, ...filter }: AuditPageQuery,
-): Promise<AuditPage> {
-  const page: AuditPage = { entries: [], checked: 0 };
+) {
+  /** Newest first. `checked`: visited entries, including excluded ones, that are unchanged and in one chain. */
+  const page = { entries: [] as AuditEntry[], checked: 0 };
+  /** The newest entry that was changed, or whose predecessor is missing. */
+  let faultAt: number | undefined;
+  /** @param next `before` of the next page; absent at the end */
+  const shown = (next?: number) => ({ ...page, ...omitUndefined({ faultAt, next }) });
   const from = before === undefined ? {} : { from: before - 1 };
-  if (before !== undefined && before <= 0) return page;
+  if (before !== undefined && before <= 0) return shown();
   let newer: RecordedEvent | undefined;
   let lookedAt = 0;
   const check = (event: RecordedEvent | undefined) => {
     if (newer === undefined) return;
     if (isNextInChain(event, newer)) page.checked += 1;
-    else page.faultAt ??= newer.revision;
+    else faultAt ??= newer.revision;
   };
   // One more than shown: it verifies the last one.
   for await (const recorded of store.read(securityLogStream, {
@@ -113,26 +98,24 @@ export async function readAuditPage(
   })) {
     check(recorded);
     const isFull = page.entries.length >= limit || lookedAt >= lookedAtMax;
-    if (isFull) return { ...page, next: recorded.revision + 1 };
+    if (isFull) return shown(recorded.revision + 1);
     [newer, lookedAt] = [recorded, lookedAt + 1];
     const entry = toEntry(recorded);
     if (isWanted(entry, filter) && maySee(reach, entry)) page.entries.push(entry);
   }
   check(undefined);
-  return page;
+  return shown();
 }
 
-function toEntry(recorded: RecordedEvent): AuditEntry {
+/** An entry for display; `at` is in milliseconds since the Unix epoch. */
+export type AuditEntry = ReturnType<typeof toEntry>;
+
+function toEntry(recorded: RecordedEvent) {
   const { revision, type } = recorded;
   const metadata = eventMetadataSchema.safeParse(recorded.metadata).data;
   const at = metadata?.recordedAt ?? recorded.recordedAt;
-  return {
-    revision,
-    at,
-    type,
-    actor: metadata?.actor,
-    data: Object(recorded.data) as Record<string, unknown>,
-  };
+  const data = Object(recorded.data) as Readonly<Record<string, unknown>>;
+  return { revision, at, type, actor: metadata?.actor, data };
 }
 
 function teamIn(entry: AuditEntry): unknown {

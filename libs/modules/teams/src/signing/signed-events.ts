@@ -28,12 +28,6 @@ export interface TeamSigner {
   sign(text: string): Signature;
 }
 
-export interface TeamVerifier {
-  /** Names of the known keys. */
-  kids: readonly string[];
-  isSigned(text: string, signature: Signature): boolean;
-}
-
 /** The keys are Ed25519: only the writer of teams has the private one, and every service the public ones. */
 class SigningKeyInvalid extends TollgateError {
   constructor(which: string) {
@@ -62,11 +56,13 @@ export function createTeamSigner(privateKeyPem: Secret): TeamSigner & { publicKe
   };
 }
 
+export type TeamVerifier = ReturnType<typeof createTeamVerifier>;
+
 /**
  * @param publicKeysPem one or several, concatenated: after a rotation the former one stays, for its signatures
  * @throws SigningKeyInvalid
  */
-export function createTeamVerifier(publicKeysPem: string): TeamVerifier {
+export function createTeamVerifier(publicKeysPem: string) {
   const texts = publicKeysPem.match(/-----BEGIN PUBLIC KEY-----[\s\S]*?-----END PUBLIC KEY-----/g) ?? [];
   if (texts.length === 0) throw new SigningKeyInvalid('public key');
   const keys = new Map<string, KeyObject>();
@@ -75,8 +71,9 @@ export function createTeamVerifier(publicKeysPem: string): TeamVerifier {
     keys.set(kidOf(key), key);
   }
   return {
+    /** Names of the known keys. */
     kids: [...keys.keys()],
-    isSigned: (text, { kid, value }) => {
+    isSigned: (text: string, { kid, value }: Signature): boolean => {
       const key = keys.get(kid);
       return key !== undefined && verify(null, Buffer.from(text), key, Buffer.from(value, 'base64url'));
     },
