@@ -71,6 +71,8 @@ it(
   'a gateway that starts without a broker takes payments, and publishes them once there is one',
   { timeout: 300_000 },
   async () => {
+    expect(system.output()).toContain('Tollgate runs, but these parts do not work: message-bus.');
+    expect(system.output()).toContain(`"address":"${brokers}"`);
     const load = startLoad(() => [system], 'early');
     loads.push(load);
     await grow(load, creationsBefore);

@@ -164,13 +164,4 @@ describe('a system', () => {
     expect((await creating).statusCode).toBe(200);
     expect(await ending).toBe(0);
   });
-
-  it('without its broker reports that instead of readiness', { timeout: 120_000 }, async (context) => {
-    onlyInOneProcess(context, 'others report it by /readyz only');
-    // No process listens there.
-    const system = await startSystem({ env: { ...(await freePorts()), KAFKA_BROKERS: '127.0.0.1:1' } });
-    expect(system.output()).toContain('Tollgate runs, but these parts do not work: message-bus.');
-    expect(system.output()).toContain('"address":"127.0.0.1:1"');
-    await system.terminate();
-  });
 });

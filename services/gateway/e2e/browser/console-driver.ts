@@ -1,7 +1,8 @@
 /** A gateway with its console in a real browser, for the specs of a file; no other host is called, and no error is logged. */
-import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Cookie, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { tollgate } from '../commands.ts';
+import { serviceTokenOf } from '../ledger.ts';
 import { type System, startSystem, stopEverything } from '../system.ts';
 import { launchChromium } from './chromium.ts';
 
@@ -24,9 +25,12 @@ interface DrivenConsole {
   own(path: string): string;
   /** A link to sign in. */
   link(role: string): Promise<string>;
+  /** By a link the first time, then with the session of that role. */
   signIn(role?: string): Promise<void>;
   /** Runs a scenario of the sandbox, and opens the page of its payment. @returns its token */
   play(scenario: string): Promise<string>;
+  /** Opens a review: the provider declines the payment after all. */
+  revise(token: string): Promise<void>;
   /** Creates a payment of 12.50 EUR and approves it as the customer. */
   pay(terms: Terms): Promise<{ token: string; serviceToken: string }>;
   /** Errors while offline, which the test ignores. */
@@ -49,6 +53,7 @@ export function driveConsole(env: Record<string, string> = {}): DrivenConsole {
   let complaints: string[];
   let tolerated: RegExp | undefined;
   let allowed: string[];
+  const cookiesOf = new Map<string, Cookie[]>();
 
   beforeAll(async () => {
     system = await startSystem({ env });
@@ -85,9 +90,16 @@ export function driveConsole(env: Record<string, string> = {}): DrivenConsole {
     own,
     link,
     async signIn(role = 'operator') {
+      const known = cookiesOf.get(role);
+      if (known !== undefined) {
+        await context.addCookies(known);
+        await page.goto(own('/console'));
+        return;
+      }
       await page.goto(await link(role));
       await page.getByRole('button', { name: 'Sign in' }).click();
       await page.waitForURL(own('/console'));
+      cookiesOf.set(role, await context.cookies());
     },
     async play(scenario) {
       await page.goto(own('/console/sandbox'));
@@ -103,6 +115,10 @@ export function driveConsole(env: Record<string, string> = {}): DrivenConsole {
       const serviceToken = body.processingUrl.split('/').at(-1) ?? '';
       await system.sandbox('POST', `/sandbox/payments/${serviceToken}/pay`, { outcome: 'approved' });
       return { token: body.token, serviceToken };
+    },
+    async revise(token) {
+      const path = `/sandbox/payments/${await serviceTokenOf(system.sandbox, token)}/revise`;
+      await system.sandbox('POST', path, { status: 'declined' });
     },
     tolerate(complaint) {
       tolerated = complaint;

@@ -25,9 +25,7 @@ it(
     await page.getByText('Everything is normal.').waitFor();
     const token = await driven.play('approved');
     await driven.state('Approved').waitFor();
-    const { calls } = (await system.sandbox('GET', '/sandbox/ledger')).body;
-    const there = calls.find(({ orderNumber }) => orderNumber?.startsWith(token))?.token ?? '';
-    await system.sandbox('POST', `/sandbox/payments/${there}/revise`, { status: 'declined' });
+    await driven.revise(token);
     await page.goto(own('/console'));
     const review = page.locator('.band a', { hasText: 'open review' });
     await review.waitFor();

@@ -45,17 +45,7 @@ beforeAll(async () => {
   receiver = await startReceiver();
   const callbackUrl = receiver.url;
   await tollgate(system, 'team', 'allow-origins', 'demo', '--callback', new URL(callbackUrl).origin);
-  const limit = [
-    'team',
-    'limit',
-    'demo',
-    '--environment',
-    'sandbox',
-    '--operation',
-    'payout',
-    '--currency',
-    'EUR',
-  ];
+  const limit = 'team limit demo --environment sandbox --operation payout --currency EUR'.split(' ');
   for (const sum of ['50000', '100000']) await tollgate(system, '--as', 'ann', ...limit, '--per-day', sum);
   for (const [outcome, orderNumber] of Object.entries(orders)) {
     const { body } = await eventually(async () => {
@@ -175,13 +165,10 @@ const tasks: [name: string, work: () => Promise<unknown>][] = [
 ];
 
 it('a review for the tasks is open', { timeout: 60_000 }, async () => {
-  const { system } = driven.now();
   await signIn('admin');
   const token = await driven.play('approved');
   await state('Approved').waitFor();
-  const { calls } = (await system.sandbox('GET', '/sandbox/ledger')).body;
-  const there = calls.find(({ orderNumber }) => orderNumber?.startsWith(token))?.token ?? '';
-  await system.sandbox('POST', `/sandbox/payments/${there}/revise`, { status: 'declined' });
+  await driven.revise(token);
   await eventually(
     async () => {
       await page.goto(own('/console'));
