@@ -59,16 +59,7 @@ it('audit verify prints the head, and compares a noted one', async () => {
   expect([missing.exitCode, missing.out]).toEqual([1, expect.stringContaining('missing at the end')]);
 });
 
-it('audit verify names an inserted row', async () => {
-  const { run, store } = await start();
-  await run('audit');
-  const row = { id: systemIds.uuid(), type: 'OperatorActed', data: {}, metadata: {} };
-  await store.append('security-log', [row], 'any');
-  const { exitCode, out } = await run('audit verify');
-  expect([exitCode, out]).toEqual([1, expect.stringContaining('Entry 2 was changed')]);
-});
-
-it('audit verify names a team event that differs from the log', async () => {
+it('audit verify names an inserted row, and a team event that differs from the log', async () => {
   const { run, store, clock, ids, log } = await start();
   await appendTeamEvents(store, 'shop', [{ type: 'KeyRevoked', data: { keyId: 'k1' } }]);
   await run('audit');
@@ -77,7 +68,9 @@ it('audit verify names a team event that differs from the log', async () => {
   await createSecurityLog({ store, clock, ids, log }).record([
     { event, actor: { kind: 'service', name: 'gateway' } },
   ]);
-  expect((await run('audit verify')).out).toContain(
-    'Event 9 of team-shop is in the security log, but was removed or changed',
-  );
+  const row = { id: systemIds.uuid(), type: 'OperatorActed', data: {}, metadata: {} };
+  await store.append('security-log', [row], 'any');
+  const { exitCode, out } = await run('audit verify');
+  expect([exitCode, out]).toEqual([1, expect.stringMatching(/Entry \d was changed/)]);
+  expect(out).toContain('Event 9 of team-shop is in the security log, but was removed or changed');
 });

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createEmbeddedEventStore } from '@tollgate/event-store';
 import { temporaryFile, temporaryStore } from '@tollgate/event-store/testing';
@@ -163,14 +163,5 @@ describe('a backup that cannot be made', () => {
   it('fails with an error if the folder is not writable', async () => {
     const { error } = await failing({}, () => '/proc/monday');
     expect(error).toMatchObject({ code: expect.stringMatching(/^backup_(folder_invalid|no_room)$/) });
-  });
-
-  it('is not a backup if it was killed: it has no manifest', async () => {
-    const { run, folder, place } = await start();
-    await run('backup', folder);
-    rmSync(join(folder, 'backup.json'));
-    const { exitCode, error } = await run('backup', 'verify', folder);
-    expect([exitCode, error]).toEqual([1, expect.stringMatching(/^There is no backup in .*monday/)]);
-    expect(readdirSync(place)).toEqual(['monday']);
   });
 });

@@ -1,19 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { runCommandLine } from './program.ts';
+import { runOpening } from './testing/run-with.ts';
 
 /** Runs a command line of space-separated arguments; there is no store to open. */
 async function run(command: string | string[]) {
-  const output = { out: '', error: '', opened: 0, closed: 0 };
-  const argv = typeof command === 'string' ? command.split(' ').filter((part) => part !== '') : command;
-  const exitCode = await runCommandLine(argv, {
-    open: async () => {
-      output.opened += 1;
-      return { tools: {} as never, close: async () => void (output.closed += 1) };
-    },
-    print: (text) => (output.out += text),
-    complain: (text) => (output.error += text),
-  });
-  return { exitCode, ...output };
+  const data = { opened: 0, closed: 0 };
+  const open = async () => {
+    data.opened += 1;
+    return { tools: {} as never, close: async () => void (data.closed += 1) };
+  };
+  return { ...(await runOpening(open, command === '' ? [] : command)), ...data };
 }
 
 describe('an invalid call exits with 2 and one sentence, and opens nothing', () => {
@@ -117,11 +112,7 @@ it.each([
 
 it("an internal error is not reported as the caller's, and releases the data", async () => {
   let closed = 0;
-  const running = runCommandLine(['team', 'list'], {
-    open: async () => ({ tools: {} as never, close: async () => void (closed += 1) }),
-    print: () => undefined,
-    complain: () => undefined,
-  });
-  await expect(running).rejects.toThrow(TypeError);
+  const open = async () => ({ tools: {} as never, close: async () => void (closed += 1) });
+  await expect(runOpening(open, 'team list')).rejects.toThrow(TypeError);
   expect(closed).toBe(1);
 });

@@ -16,8 +16,7 @@ import {
   payoutRequested,
   requested as paymentRequested,
 } from '@tollgate/views/testing';
-import { runCommandLine } from './program.ts';
-import { toolsWith } from './testing/run-with.ts';
+import { runWith, toolsWith } from './testing/run-with.ts';
 
 /** Command lines on a store, and its bus. */
 async function start() {
@@ -26,20 +25,9 @@ async function start() {
   const bus = createEmbeddedMessageBus({ ...parts, holder: 'gateway' });
   onTestFinished(() => bus.close());
   const stopping = new AbortController();
-  const tools = toolsWith({
-    ...parts,
-    stopSignal: () => stopping.signal,
-  });
+  const tools = toolsWith({ ...parts, stopSignal: () => stopping.signal });
   const output = { out: '', error: '' };
-  const run = async (command: string) => {
-    Object.assign(output, { out: '', error: '' });
-    const exitCode = await runCommandLine(command.split(' '), {
-      open: async () => ({ tools, close: async () => undefined }),
-      print: (text) => (output.out += text),
-      complain: (text) => (output.error += text),
-    });
-    return { exitCode, ...output };
-  };
+  const run = (command: string) => runWith(tools, command, Object.assign(output, { out: '', error: '' }));
   const stop = () => stopping.abort();
   onTestFinished(stop);
   return { store, bus, run, output, stop };
@@ -51,13 +39,9 @@ const recordsIn = (out: string) => linesOf(out).map((line) => JSON.parse(line) a
 describe('tail', () => {
   const history = [paymentRequested(), happening.accepted, happening.pending, happening.approved];
 
-  it('shows nothing if there are no records', async () => {
-    const { run } = await start();
-    expect(await run(`tail ${gatewayPaymentsTopic}`)).toEqual({ exitCode: 0, out: '', error: '' });
-  });
-
   it('shows each record as a line of JSON', async () => {
     const { store, run } = await start();
+    expect(await run(`tail ${gatewayPaymentsTopic}`)).toEqual({ exitCode: 0, out: '', error: '' });
     await appendPayment(store, 'pay_1', [paymentRequested()]);
     const [record] = recordsIn((await run(`tail ${gatewayPaymentsTopic}`)).out);
     expect(record).toMatchObject({
@@ -112,7 +96,6 @@ describe('tail', () => {
     const [record] = recordsIn((await run(`tail ${gatewayPayoutsTopic}`)).out);
     expect(record).toMatchObject({ topic: gatewayPayoutsTopic, key: 'po_1', value: { payout: {} } });
     expect((await run(`tail ${gatewayPaymentsTopic} --key pay_2`)).out).toBe('');
-    expect((await run(`tail ${gatewayPaymentsTopic} --from 2999-01-01`)).out).toBe('');
   });
 
   it('follows new events', async () => {

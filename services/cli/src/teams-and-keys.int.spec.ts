@@ -7,8 +7,7 @@ import { createFakeClock } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
 import { openDataDirectory, openTeamKeys } from '@tollgate/gateway/configuration';
 import { openBesideGateway } from './open-beside-gateway.ts';
-import { type CliDependencies, runCommandLine } from './program.ts';
-import { toolsWith } from './testing/run-with.ts';
+import { runOpening, runWith, toolsWith } from './testing/run-with.ts';
 
 /** Creates a data directory with a store, and runs command lines whose arguments have no spaces. */
 async function start() {
@@ -17,20 +16,10 @@ async function start() {
   const directory = openDataDirectory(dirname(await temporaryFile()));
   const teamKeys = openTeamKeys({}, directory, { mayInstall: true });
   const tools = toolsWith({ ...parts, teamKeys, directory });
-  const run = (command: string) => runOn(command, async () => ({ tools, close: async () => undefined }));
+  const run = (command: string) => runWith(tools, command);
   const json = async (command: string) => JSON.parse((await run(`${command} --json`)).out);
   await run('team add shop');
   return { run, json, store };
-}
-
-async function runOn(command: string, open: CliDependencies['open']) {
-  const output = { out: '', error: '' };
-  const exitCode = await runCommandLine(command.split(' '), {
-    open,
-    print: (text) => (output.out += text),
-    complain: (text) => (output.error += text),
-  });
-  return { exitCode, ...output };
 }
 
 const done = { exitCode: 0, error: '' };
@@ -284,7 +273,7 @@ describe('a change that is impossible in the current state exits with 1 and one 
     if (kind === 'empty') mkdirSync(folder);
     if (kind === 'file') writeFileSync(folder, '');
     const parts = { clock: createFakeClock(), ids: systemIds, log: silentLog };
-    const refused = await runOn('team add shop', () => openBesideGateway(folder, parts));
+    const refused = await runOpening(() => openBesideGateway(folder, parts), 'team add shop');
     expect(refused).toMatchObject({ exitCode: 1, out: '' });
     expect(refused.error).toContain(folder);
     expect(refused.error).toContain('TOLLGATE_DATA_DIR');

@@ -7,7 +7,7 @@ import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { appendPayment, requested } from '@tollgate/views/testing';
 import { expect, it } from 'vitest';
 import { openBesideGateway } from '../open-beside-gateway.ts';
-import { runCommandLine } from '../program.ts';
+import { runOpening } from '../testing/run-with.ts';
 import { makeBackup } from './make-backup.ts';
 import { putInPlace } from './put-in-place.ts';
 
@@ -24,20 +24,12 @@ async function start() {
   const { signal } = new AbortController();
   await makeBackup({ ...parts, directory, folder, withSecrets: true, by: 'ann', signal });
   const dataDir = join(dirname(await temporaryFile()), 'data');
-  async function run(...argv: string[]) {
-    const output = { out: '', error: '' };
-    const exitCode = await runCommandLine(argv, {
-      open: async (backup) => {
-        const restoring = backup === undefined ? {} : { endRestore: await putInPlace(backup, dataDir) };
-        const { tools, close } = await openBesideGateway(dataDir, parts);
-        return { tools: { ...tools, ...restoring }, close };
-      },
-      print: (text) => (output.out += text),
-      complain: (text) => (output.error += text),
-    });
-    return { exitCode, ...output };
+  async function open(backup?: string) {
+    const restoring = backup === undefined ? {} : { endRestore: await putInPlace(backup, dataDir) };
+    const { tools, close } = await openBesideGateway(dataDir, parts);
+    return { tools: { ...tools, ...restoring }, close };
   }
-  return { folder, dataDir, run };
+  return { folder, dataDir, run: (...argv: string[]) => runOpening(open, argv) };
 }
 
 it('restores into an empty directory, and begins an epoch with every account paused', async () => {

@@ -11,8 +11,7 @@ import { expect, it } from 'vitest';
 import { makeBackup } from './make-backup.ts';
 import { manifestName, sha256Of } from './manifest.ts';
 import { openDataDirectory, openTeamKeys } from '@tollgate/gateway/configuration';
-import { runCommandLine } from '../program.ts';
-import { runWith, toolsWith } from '../testing/run-with.ts';
+import { runOpening, runWith, toolsWith } from '../testing/run-with.ts';
 
 const parts = { clock: systemClock, ids: systemIds, log: silentLog };
 const { signal } = new AbortController();
@@ -22,18 +21,6 @@ const eventOf = (type: string, data: object = {}, metadata: object = {}) => ({
   data,
   metadata,
 });
-
-async function run(...argv: string[]) {
-  const output = { out: '', error: '' };
-  const exitCode = await runCommandLine(argv, {
-    open: async () => {
-      throw new Error('verify opened a gateway');
-    },
-    print: (text) => (output.out += text),
-    complain: (text) => (output.error += text),
-  });
-  return { exitCode, ...output };
-}
 
 /** A backup with the secrets of a gateway that has a team and two payments, one of them with its view. */
 async function given(more: (store: EventStore) => Promise<unknown> = async () => undefined) {
@@ -66,7 +53,9 @@ async function forge(folder: string, name: string, change: (file: string) => voi
   writeFileSync(join(folder, manifestName), JSON.stringify(manifest));
 }
 
-const verify = (folder: string, ...more: string[]) => run('backup', 'verify', folder, ...more);
+const noGateway = () => Promise.reject(new Error('verify opened a gateway'));
+const verify = (folder: string, ...more: string[]) =>
+  runOpening(noGateway, ['backup', 'verify', folder, ...more]);
 
 /** Verifies a backup that is not valid, and expects this finding. */
 async function expectFinding(folder: string, finding: RegExp | string): Promise<void> {
@@ -258,11 +247,10 @@ it('names fewer events than were backed up, including in a large store', async (
 
 it('refuses a folder without a backup, or a backup of a newer release, with a sentence', async () => {
   const folder = await given();
-  const missing = await verify(join(folder, 'none'));
-  expect([missing.exitCode, missing.error]).toEqual([
-    1,
-    expect.stringMatching(/^There is no backup in [^\n]*\.\n$/),
-  ]);
+  expect(await verify(join(folder, 'none'))).toMatchObject({
+    exitCode: 1,
+    error: expect.stringMatching(/^There is no backup in [^\n]*\.\n$/),
+  });
   const manifest = JSON.parse(readFileSync(join(folder, manifestName), 'utf8')) as object;
   for (const wrong of [
     '{',
@@ -280,6 +268,8 @@ it('refuses a folder without a backup, or a backup of a newer release, with a se
     JSON.stringify({ ...manifest, schemaVersion: 99, release: '9.0.0' }),
   );
   expect((await verify(folder)).out).toContain('use release 9.0.0.');
+  rmSync(join(folder, manifestName));
+  expect((await verify(folder)).error).toMatch(/^There is no backup in [^\n]*\.\n$/);
 });
 
 it('reads a backup copied to another folder', async () => {

@@ -22,24 +22,27 @@ const notGiven = (): never => {
   throw new Error('The spec has not given this tool.');
 };
 
-interface Ran {
-  exitCode: number;
+export const runWith = (tools: OpenedTools, command: string | readonly string[], output?: Output) =>
+  runOpening(async () => ({ tools, close: async () => undefined }), command, output);
+
+interface Output {
   out: string;
   error: string;
 }
 
-/** @param command its words, or one space-separated text */
-export async function runWith(
-  tools: OpenedTools,
+/**
+ * @param command its words, or one space-separated text
+ * @param output to read while the command runs
+ */
+export async function runOpening(
+  open: CliDependencies['open'],
   command: string | readonly string[],
-  more: Partial<CliDependencies> = {},
-): Promise<Ran> {
-  const output = { out: '', error: '' };
+  output: Output = { out: '', error: '' },
+): Promise<Output & { exitCode: number }> {
   const exitCode = await runCommandLine(typeof command === 'string' ? command.split(' ') : command, {
-    open: async () => ({ tools, close: async () => undefined }),
+    open,
     print: (text) => (output.out += text),
     complain: (text) => (output.error += text),
-    ...more,
   });
   return { exitCode, ...output };
 }
