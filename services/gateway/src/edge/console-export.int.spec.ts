@@ -1,11 +1,10 @@
 /** The file of a team's payments in the console: a reader who disconnects, or stops reading, blocks no export of the team. */
 import { type Socket, connect } from 'node:net';
-import { givenTeam } from '@tollgate/teams/testing';
 import { eventually } from '@tollgate/testing';
 import { appendPayment, requested } from '@tollgate/views/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import type { TestedApiOptions } from './testing/api.ts';
-import { startConsole } from './testing/console.ts';
+import { startWithShop } from './testing/console.ts';
 
 const url = '/console/payments.csv?team=shop&environment=sandbox';
 /** Larger than all buffers between the two. */
@@ -13,8 +12,7 @@ const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`m${n}
 const count = 500;
 
 async function start(options: TestedApiOptions = {}) {
-  const { app, signIn } = await startConsole(async (store) => {
-    await givenTeam(store, { team: 'shop', keyId: 'k1' });
+  const { app, signIn } = await startWithShop(async (store) => {
     for (let n = 0; n < count; n += 1) await appendPayment(store, `pay_${n}`, [requested({ metadata })]);
   }, options);
   const { cookie, get } = await signIn('viewer');

@@ -1,20 +1,17 @@
 /** Lists in the console show exactly what was requested, and report an invalid request. */
-import { givenTeam } from '@tollgate/teams/testing';
-import { eventually } from '@tollgate/testing';
 import { paymentKind } from '@tollgate/views';
 import { projectEvents, happening, requested } from '@tollgate/views/testing';
 import { describe, expect, it } from 'vitest';
-import { hostile, startConsole } from './testing/console.ts';
+import { hostile, startWithShop } from './testing/console.ts';
 
 const { accepted, approved, reviews } = happening;
 
 async function start() {
-  const { signIn } = await startConsole(async (store) => {
-    await givenTeam(store, { team: 'shop', keyId: 'k1' });
-    await projectEvents(store, paymentKind, 'pay_1', [requested(), accepted, approved, reviews]);
-  });
-  const { get, send } = await signIn('support');
-  await eventually(async () => expect((await get('/console/payments')).body).toContain('pay_1'));
+  const { signIn } = await startWithShop((store) =>
+    projectEvents(store, paymentKind, 'pay_1', [requested(), accepted, approved, reviews]),
+  );
+  const { get, send, read } = await signIn('support');
+  await read('/console/payments', 'pay_1');
   return { get, send };
 }
 
@@ -73,8 +70,7 @@ describe('an exact range of time', () => {
 
 it('declined payments are counted by reason, and each count leads to the payments that it counts', async () => {
   const { declined } = happening;
-  const { signIn } = await startConsole(async (store) => {
-    await givenTeam(store, { team: 'shop', keyId: 'k1' });
+  const { signIn } = await startWithShop(async (store) => {
     const unnamed = { ...declined, data: {} };
     const hurt = { ...declined, data: { declineReason: hostile } };
     for (const [token, how] of [
@@ -85,10 +81,9 @@ it('declined payments are counted by reason, and each count leads to the payment
     ] as const)
       await projectEvents(store, paymentKind, token, [requested(), accepted, how]);
   });
-  const { get } = await signIn('viewer');
+  const { get, read } = await signIn('viewer');
   const list = '/console/payments?phase=declined&from=1970-01-01';
-  await eventually(async () => expect((await get(list)).body).toContain('pay_4'));
-  const { body } = await get(list);
+  const body = await read(list, 'pay_4');
   expect(body).toMatch(/insufficient funds <b>2<\/b>[\s\S]*no reason given <b>1<\/b>/);
   expect(body).not.toContain('<script>alert');
   const link =
@@ -154,18 +149,14 @@ describe('the file of a list', () => {
 
 /** After forgotten reviews of the sandbox, one of production was in no list, and was called resolved on its page. */
 it('a review of production is listed before all of the sandbox, and opened from its payment', async () => {
-  const { signIn } = await startConsole(async (store) => {
-    await givenTeam(store, { team: 'shop', keyId: 'k1' });
+  const { signIn } = await startWithShop(async (store) => {
     for (let n = 0; n < 101; n += 1)
       await projectEvents(store, paymentKind, `pay_${n}`, [requested(), accepted, approved, reviews]);
     const live = requested({ environment: 'production' });
     await projectEvents(store, paymentKind, 'pay_live', [live, accepted, approved, reviews]);
   });
-  const { get } = await signIn('operator');
-  await eventually(async () =>
-    expect((await get('/console/reviews')).body).toContain('102 reviews are open'),
-  );
-  const { body } = await get('/console/reviews');
+  const { get, read } = await signIn('operator');
+  const body = await read('/console/reviews', '102 reviews are open');
   const paths = (html: string) => html.match(/\/console\/reviews\/pay_\w+/g) ?? [];
   expect(paths(body)).toHaveLength(100);
   expect(paths(body)[0]).toBe('/console/reviews/pay_live');

@@ -1,8 +1,6 @@
 /** Refunds, disputes, payouts that wait for a second person, and reconciliations, in the console and under the routes across teams. */
 import { systemClock } from '@tollgate/service-kit';
 import { keyIdOfPerson } from '@tollgate/teams';
-import { givenTeam } from '@tollgate/teams/testing';
-import { eventually } from '@tollgate/testing';
 import {
   disputeHappening,
   disputeOpened,
@@ -15,7 +13,7 @@ import {
 } from '@tollgate/views/testing';
 import { disputeKind, paymentKind, payoutKind } from '@tollgate/views';
 import { describe, expect, it } from 'vitest';
-import { hostile, startConsole } from './testing/console.ts';
+import { hostile, startWithShop } from './testing/console.ts';
 
 const waitingFor = (askedBy: string, orderNumber: string) => {
   const { type, data } = payoutApprovalRequested({ orderNumber });
@@ -24,8 +22,7 @@ const waitingFor = (askedBy: string, orderNumber: string) => {
 };
 
 const start = () =>
-  startConsole(async (store) => {
-    await givenTeam(store, { team: 'shop', keyId: 'k1' });
+  startWithShop(async (store) => {
     await projectEvents(store, payoutKind, 'po_1', waitingFor('k1', hostile));
     await projectEvents(store, payoutKind, 'po_2', waitingFor(keyIdOfPerson('ada'), 'own'));
     const lapsesAt = systemClock.now() + 86_400_000;
@@ -38,8 +35,7 @@ const start = () =>
 
 describe('the list of refunds', () => {
   const startWithRefunds = () =>
-    startConsole(async (store) => {
-      await givenTeam(store, { team: 'shop', keyId: 'k1' });
+    startWithShop(async (store) => {
       const { accepted, approved, refunding, refundApproved } = happening;
       const open = { ...refunding, data: { ...refunding.data, refundToken: 'ref_open' } };
       const events = [requested(), accepted, approved, refunding, refundApproved, open];
@@ -47,9 +43,8 @@ describe('the list of refunds', () => {
     });
 
   it('lists those under way first, filters, and links to the payment and to the file', async () => {
-    const { get } = await (await startWithRefunds()).signIn('viewer');
-    await eventually(async () => expect((await get('/console/refunds')).body).toContain('ref_open'));
-    const { body } = await get('/console/refunds');
+    const { get, read } = await (await startWithRefunds()).signIn('viewer');
+    const body = await read('/console/refunds', 'ref_open');
     expect(body).not.toContain('ref_1');
     expect(body).toContain('href="/console/payments/pay_1"');
     expect((await get('/console/refunds?status=&team=shop&paymentToken=pay_1')).body).toContain('ref_1');
@@ -65,8 +60,7 @@ describe('the list of refunds', () => {
 
 describe('disputes', () => {
   const startWithDisputes = () =>
-    startConsole(async (store) => {
-      await givenTeam(store, { team: 'shop', keyId: 'k1' });
+    startWithShop(async (store) => {
       const { accepted, approved, disputed } = happening;
       const review = { disputeToken: 'dsp_1', amount: 600, currency: 'EUR' };
       const opened = { type: 'ReviewOpened', data: { code: 'dispute_opened', evidence: review } } as const;
@@ -79,8 +73,8 @@ describe('disputes', () => {
     });
 
   it('are listed, open ones first, with those of no known payment', async () => {
-    const { get } = await (await startWithDisputes()).signIn('viewer');
-    await eventually(async () => expect((await get('/console/disputes?status=')).body).toContain('D-3'));
+    const { get, read } = await (await startWithDisputes()).signIn('viewer');
+    await read('/console/disputes?status=', 'D-3');
     const { body } = await get('/console/disputes');
     expect(body).toContain('href="/console/payments/pay_1"');
     expect(body).toContain('D-2');
@@ -93,8 +87,8 @@ describe('disputes', () => {
   });
 
   it('are shown with the payment: the disputed amount, the next step, and the unrefundable amount', async () => {
-    const { get } = await (await startWithDisputes()).signIn('support');
-    await eventually(async () => expect((await get('/console/payments')).body).toContain('Disputed'));
+    const { get, read } = await (await startWithDisputes()).signIn('support');
+    await read('/console/payments', 'Disputed');
     const { body } = await get('/console/payments/pay_1');
     expect(body).toMatch(/Disputed: 6\.00 EUR\. Answer the bank in the provider.+s console\./);
     expect(body).toContain('6.00 EUR is disputed or lost in a dispute and cannot be refunded.');
@@ -107,17 +101,15 @@ describe('disputes', () => {
 
 describe('the page of the money', () => {
   const startWithMoney = () =>
-    startConsole(async (store) => {
-      await givenTeam(store, { team: 'shop', keyId: 'k1' });
+    startWithShop(async (store) => {
       const { accepted, approved, refunding } = happening;
       await projectEvents(store, paymentKind, 'pay_1', [requested(), accepted, approved, refunding]);
     });
 
   it('shows each wallet, the statement of a month, and the entries behind an amount', async () => {
-    const { get } = await (await startWithMoney()).signIn('viewer');
+    const { get, read } = await (await startWithMoney()).signIn('viewer');
     const url = '/console/money?month=2026-01';
-    await eventually(async () => expect((await get(url)).body).toContain('team-shop'));
-    const { body } = await get(url);
+    const body = await read(url, 'team-shop');
     for (const text of [
       '>10.00<',
       '>5.00<',
@@ -146,9 +138,8 @@ describe('the page of the money', () => {
 
 describe('a payout that waits for an approval', () => {
   it('is listed before all others, with user input as text', async () => {
-    const { get } = await (await start()).signIn('viewer');
-    await eventually(async () => expect((await get('/console/payouts')).body).toContain('po_1'));
-    const { body } = await get('/console/payouts');
+    const { get, read } = await (await start()).signIn('viewer');
+    const body = await read('/console/payouts', 'po_1');
     expect(body).toContain('po_2');
     expect(body).not.toContain('po_3');
     expect(body).not.toContain('<script>alert');
@@ -197,8 +188,7 @@ describe('a payout that waits for an approval', () => {
   });
 
   it('in review is marked, with a link to the review', async () => {
-    const { signIn } = await startConsole(async (store) => {
-      await givenTeam(store, { team: 'shop', keyId: 'k1' });
+    const { signIn } = await startWithShop(async (store) => {
       const paid = [payoutRequested(), payoutHappening.accepted, payoutHappening.secondFound];
       await projectEvents(store, payoutKind, 'po_6', paid);
     });

@@ -1,16 +1,13 @@
 /** The page of one payment: metadata, timeline, and actions to repeat. */
-import { givenTeam } from '@tollgate/teams/testing';
-import { eventually } from '@tollgate/testing';
 import { disputeKind, paymentKind } from '@tollgate/views';
 import { projectEvents, disputeOpened, happening, requested } from '@tollgate/views/testing';
 import { describe, expect, it } from 'vitest';
-import { hostile, startConsole } from './testing/console.ts';
+import { hostile, startWithShop } from './testing/console.ts';
 
 const { accepted, approved, refunding, refundApproved } = happening;
 
 const start = () =>
-  startConsole(async (store) => {
-    await givenTeam(store, { team: 'shop', keyId: 'k1' });
+  startWithShop(async (store) => {
     const events = [
       ...[requested({ metadata: { basket: '4711', note: hostile } }), accepted, approved],
       ...[refunding, refundApproved],
@@ -23,20 +20,18 @@ const start = () =>
 describe('the page of a payment', () => {
   it("shows the team's metadata as text, each with a link to payments with the same", async () => {
     const { signIn } = await start();
-    const { get } = await signIn('viewer');
+    const { get, read } = await signIn('viewer');
     const { body } = await get('/console/payments/pay_1');
     const link = /href="(\/console\/payments\?metadata%5Bbasket%5D=4711)"/.exec(body)?.[1] ?? '';
-    await eventually(async () => expect((await get(link)).body).toContain('/console/payments/pay_1'));
+    await read(link, '/console/payments/pay_1');
     expect(body).toContain('Metadata note');
     expect(body).not.toContain('<script>alert');
   });
 
   it('has refunds and disputes as lanes of the one timeline, and a way to leave each out', async () => {
     const { signIn } = await start();
-    const { get } = await signIn('viewer');
-    const read = async () => (await get('/console/payments/pay_1')).body;
-    await eventually(async () => expect(await read()).toContain('Dispute over'));
-    const body = await read();
+    const { read } = await signIn('viewer');
+    const body = await read('/console/payments/pay_1', 'Dispute over');
     expect(body).toMatch(/class="refund good"[\s\S]*The refund was approved/);
     expect(body).toMatch(/<li class="dispute note">[\s\S]*chargeback · 10\.4/);
     for (const lane of ['event', 'refund', 'call', 'dispute']) expect(body).toContain(`show-${lane}`);
@@ -45,8 +40,7 @@ describe('the page of a payment', () => {
   });
 
   it('a review about a refund explains the effect on the refund, not on the payment', async () => {
-    const { signIn } = await startConsole(async (store) => {
-      await givenTeam(store, { team: 'shop', keyId: 'k1' });
+    const { signIn } = await startWithShop(async (store) => {
       const opened = {
         type: 'ReviewOpened',
         data: {
@@ -57,16 +51,14 @@ describe('the page of a payment', () => {
       const events = [requested(), accepted, approved, refunding, happening.refundUnresolved, opened];
       await projectEvents(store, paymentKind, 'pay_1', events);
     });
-    const { get } = await signIn('operator');
-    const page = async () => (await get('/console/reviews/pay_1/refund_unresolved/1')).body;
-    await eventually(async () => expect(await page()).toContain('5.00 EUR count as refunded'));
-    expect(await page()).toContain('the customer may get 5.00 EUR twice');
-    expect(await page()).toContain('<dd>14.00 EUR</dd>');
+    const { read } = await signIn('operator');
+    const body = await read('/console/reviews/pay_1/refund_unresolved/1', '5.00 EUR count as refunded');
+    expect(body).toContain('the customer may get 5.00 EUR twice');
+    expect(body).toContain('<dd>14.00 EUR</dd>');
   });
 
   it('a review with one allowed answer shows it as the button, without a choice', async () => {
-    const { signIn } = await startConsole(async (store) => {
-      await givenTeam(store, { team: 'shop', keyId: 'k1' });
+    const { signIn } = await startWithShop(async (store) => {
       const opened = { type: 'ReviewOpened', data: { code: 'capture_unresolved', evidence: {} } } as const;
       const events = [
         requested(),
@@ -78,11 +70,13 @@ describe('the page of a payment', () => {
       ];
       await projectEvents(store, paymentKind, 'pay_1', events);
     });
-    const { get } = await signIn('admin');
-    const page = async () => (await get('/console/reviews/pay_1/capture_unresolved/1')).body;
-    await eventually(async () => expect(await page()).toContain('A capture was sent several times'));
-    expect(await page()).toMatch(/<button class="strong grave">Check again</);
-    expect(await page()).not.toContain('type="radio"');
+    const { read } = await signIn('admin');
+    const body = await read(
+      '/console/reviews/pay_1/capture_unresolved/1',
+      'A capture was sent several times',
+    );
+    expect(body).toMatch(/<button class="strong grave">Check again</);
+    expect(body).not.toContain('type="radio"');
   });
 
   it('a failing page shows its request id', async () => {

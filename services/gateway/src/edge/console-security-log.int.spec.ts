@@ -1,15 +1,13 @@
 /** The security log in the console: filtered, paged, and with a sign of whether it is as it was written. */
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { createSecurityLog } from '@tollgate/teams';
-import { givenTeam } from '@tollgate/teams/testing';
 import { expect, it } from 'vitest';
-import { hostile, startConsole } from './testing/console.ts';
+import { hostile, startWithShop } from './testing/console.ts';
 
 const limit = { environment: 'sandbox', operation: 'payout', currency: 'EUR', perCall: null };
 
 const start = () =>
-  startConsole(async (store) => {
-    await givenTeam(store, { team: 'shop', keyId: 'k1' });
+  startWithShop(async (store) => {
     const log = createSecurityLog({ store, clock: systemClock, ids: systemIds, log: silentLog });
     const ofPerson = (command: string) => ({
       event: { type: 'OperatorActed' as const, data: { command, detail: { note: hostile } } },

@@ -5,7 +5,7 @@ import { systemClock, systemIds } from '@tollgate/service-kit';
 import { appendTeamEvents, givenTeam, originsAllowed } from '@tollgate/teams/testing';
 import { eventually } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
-import { hostile, startConsole } from './testing/console.ts';
+import { hostile, startWithShop } from './testing/console.ts';
 
 const cause = { correlationId: 'c', causationId: 'c' };
 
@@ -42,8 +42,7 @@ async function givenWebhooks(store: EventStore): Promise<void> {
 }
 
 const start = () =>
-  startConsole(async (store) => {
-    await givenTeam(store, { team: 'shop', keyId: 'k1' });
+  startWithShop(async (store) => {
     await givenTeam(store, { team: 'games', keyId: 'k2' });
     await appendTeamEvents(store, 'games', [originsAllowed('callback', 'https://games.example')]);
     await givenWebhooks(store);

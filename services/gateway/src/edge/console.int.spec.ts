@@ -1,19 +1,17 @@
 /** The console over the API, without a browser: access, forms, and hostile texts. */
-import { givenTeam } from '@tollgate/teams/testing';
 import { paymentKind } from '@tollgate/views';
 import { projectEvents, happening, requested } from '@tollgate/views/testing';
 import { eventually } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
 import type { TestedApiOptions } from './testing/api.ts';
-import { cookieOf, hostile, startConsole } from './testing/console.ts';
+import { cookieOf, hostile, startWithShop } from './testing/console.ts';
 import { everywhere } from '@tollgate/teams';
 
 const { accepted, approved, reviews } = happening;
 const terms = { kind: 'hosted', product: hostile, amount: 1_500, currency: 'EUR', orderNumber: hostile };
 
 const start = (options: TestedApiOptions = {}) =>
-  startConsole(async (store) => {
-    await givenTeam(store, { team: 'shop', keyId: 'k1' });
+  startWithShop(async (store) => {
     const paid = [requested(terms), accepted, approved, reviews];
     await projectEvents(store, paymentKind, 'pay_1', paid);
   }, options);
@@ -157,8 +155,8 @@ describe('forged forms', () => {
 describe('hostile texts', () => {
   it('every text is text, on every page, under a policy without unsafe-inline', async () => {
     const { signIn } = await start();
-    const { get } = await signIn('operator', `ada ${hostile}`);
-    await eventually(async () => expect((await get('/console/reviews')).body).toContain('data-row'));
+    const { get, read } = await signIn('operator', `ada ${hostile}`);
+    await read('/console/reviews', 'data-row');
     const review = /href="(\/console\/reviews\/[^"]+)"/.exec((await get('/console/reviews')).body)?.[1] ?? '';
     const encoded = encodeURIComponent(hostile);
     for (const url of [
@@ -215,11 +213,9 @@ describe('hostile texts', () => {
 
   it('a view is saved by name, with its filters only, and removed', async () => {
     const { signIn } = await start();
-    const { get, send } = await signIn('viewer');
+    const { get, send, read } = await signIn('viewer');
     const list = '/console/payments?order=oldest&metadata%5Bbasket%5D=4711';
-    await eventually(async () =>
-      expect((await get('/console/payments?order=oldest')).body).toContain('aria-sort="ascending"'),
-    );
+    await read('/console/payments?order=oldest', 'aria-sort="ascending"');
     const query = 'order=oldest&metadata[basket]=4711&cursor=x';
     const saved = await send('/console/payments/views', { name: hostile.slice(0, 40), query });
     expect(String(saved.headers['location'])).toMatch(
@@ -256,12 +252,10 @@ it('if two people must resolve a review, the first answer is stored and the seco
   const review = '/console/reviews/pay_1/discrepancy/1';
   const answer = { resolution: 'keep_ours', team: 'shop', environment: 'sandbox' };
   const [ada, bob] = [await signIn('admin'), await signIn('admin', 'bob')];
-  await eventually(async () => expect((await ada.get(review)).body).toContain('name="resolution"'));
+  await ada.read(review, 'name="resolution"');
   const stored = await ada.sendAndRead(review, { ...answer, reason: 'The bank has it.' });
   expect(stored).toContain('takes effect when a second person gives the same one');
-  await eventually(async () =>
-    expect((await bob.get('/console/reviews')).body).toContain('One of two people has answered.'),
-  );
+  await bob.read('/console/reviews', 'One of two people has answered.');
   const { body } = await bob.get(review);
   expect(body).toMatch(/id="proposal"[^]*The bank has it\./);
   expect(body).toContain('The same answer from you takes effect at once');

@@ -40,8 +40,9 @@ const within = (team: string, environment = 'sandbox') => ({
   'tollgate-team': team,
   'tollgate-environment': environment,
 });
-const tokensIn = (body: unknown) =>
-  (body as { payments: { token: string }[] }).payments.map(({ token }) => token);
+/** The tokens of the one list in an answer. */
+const tokensIn = (body: object) =>
+  (Object.values(body).find(Array.isArray) as { token: string }[]).map(({ token }) => token);
 
 describe('across teams', () => {
   it('lists the refunds of all, filters them and exports the file', async () => {
@@ -54,12 +55,7 @@ describe('across teams', () => {
       const events = [requested({ team }), accepted, approved, refund];
       await projectEvents(store, paymentKind, `pay_of_${team}`, events);
     }
-    const tokens = async (query: string) => {
-      const { refunds } = (await ask(`/api/v1/admin/refunds${query}`)).json<{
-        refunds: { token: string }[];
-      }>();
-      return refunds.map(({ token }) => token);
-    };
+    const tokens = async (query: string) => tokensIn((await ask(`/api/v1/admin/refunds${query}`)).json());
     await eventually(async () => expect(await tokens('')).toEqual(['ref_shop', 'ref_games']));
     expect(await tokens('?order=oldest')).toEqual(['ref_games', 'ref_shop']);
     expect(await tokens('?team=games&phase=submitted')).toEqual(['ref_games']);
@@ -78,10 +74,7 @@ describe('across teams', () => {
       [undefined, 'dsp_unmatched'],
     ] as const)
       await projectEvents(store, disputeKind, token, [disputeOpened({ ...(team && { team }), id: token })]);
-    const tokens = async (query: string) =>
-      (await ask(`/api/v1/admin/disputes${query}`))
-        .json<{ disputes: { token: string }[] }>()
-        .disputes.map(({ token }) => token);
+    const tokens = async (query: string) => tokensIn((await ask(`/api/v1/admin/disputes${query}`)).json());
     await eventually(async () =>
       expect((await tokens('')).toSorted()).toEqual(['dsp_games', 'dsp_shop', 'dsp_unmatched']),
     );
@@ -92,7 +85,7 @@ describe('across teams', () => {
     expect(body).toMatch(/^\uFEFFteam,environment,token,.*\r\ngames,sandbox,dsp_games,.*\r\n$/);
   });
 
-  it('lists the payments of all, filters them and pages', async () => {
+  it('lists the payments of all, filters them and pages, in both orders', async () => {
     const { ask } = await start();
     const list = async (query: string) => tokensIn((await ask(`/api/v1/admin/payments${query}`)).json());
     await eventually(async () => expect((await list('')).toSorted()).toEqual(['pay_1', 'pay_2']));
@@ -105,24 +98,17 @@ describe('across teams', () => {
     const second = await ask(`/api/v1/admin/payments?perPage=1&cursor=${nextCursor}`);
     expect([...tokensIn(first.json()), ...tokensIn(second.json())].toSorted()).toEqual(['pay_1', 'pay_2']);
     expect(second.json()).not.toHaveProperty('nextCursor');
-  });
-
-  it('lists the oldest first, page by page, and by metadata', async () => {
-    const { ask } = await start();
-    const list = async (query: string) =>
-      (await ask(`/api/v1/admin/payments${query}`)).json<{ payments: object[]; nextCursor?: string }>();
-    await eventually(async () => expect((await list('')).payments).toHaveLength(2));
-    const newest = tokensIn(await list(''));
-    const { nextCursor = '', ...first } = await list('?order=oldest&perPage=1');
-    const second = await list(`?order=oldest&perPage=1&cursor=${nextCursor}`);
-    expect([...tokensIn(first), ...tokensIn(second)]).toEqual(newest.toReversed());
+    const oldest = await ask('/api/v1/admin/payments?order=oldest&perPage=1');
+    const { nextCursor: next } = oldest.json<{ nextCursor: string }>();
+    const paged = [...tokensIn(oldest.json()), ...(await list(`?order=oldest&perPage=1&cursor=${next}`))];
+    expect(paged).toEqual((await list('')).toReversed());
     // A cursor leads on in its own order only.
-    expect((await ask(`/api/v1/admin/payments?perPage=1&cursor=${nextCursor}`)).statusCode).toBe(400);
+    expect((await ask(`/api/v1/admin/payments?perPage=1&cursor=${next}`)).statusCode).toBe(400);
     expect((await ask('/api/v1/admin/payments?order=amount')).statusCode).toBe(400);
-    expect(tokensIn(await list('?order=oldest&createdFrom=2000-01-01T00:00:00Z'))).toHaveLength(2);
-    expect(tokensIn(await list('?order=oldest&createdBefore=2000-01-01T00:00:00Z'))).toEqual([]);
-    expect(tokensIn(await list('?metadata=basket:4711'))).toEqual(['pay_1']);
-    expect(tokensIn(await list('?metadata=basket:4711&team=games'))).toEqual([]);
+    expect(await list('?order=oldest&createdFrom=2000-01-01T00:00:00Z')).toHaveLength(2);
+    expect(await list('?order=oldest&createdBefore=2000-01-01T00:00:00Z')).toEqual([]);
+    expect(await list('?metadata=basket:4711')).toEqual(['pay_1']);
+    expect(await list('?metadata=basket:4711&team=games')).toEqual([]);
   });
 
   it('shows the next step of a payment, the allowed actions, and the actors so far', async () => {

@@ -39,10 +39,11 @@ const each: [path: string, body: object, shown: object][] = [
 ];
 
 describe('the limits of a team', () => {
-  it('is set and lifted, answered as it is then, by the name of the person in the security log', async () => {
+  it('is set and lifted, answered as it is then, once, by the name of the person in the security log', async () => {
     const { set, store } = await start();
     for (const [path, body, shown] of each)
-      expect(await set(`shop/${path}`, body)).toMatchObject({ statusCode: 200, team: shown });
+      for (const again of [body, body])
+        expect(await set(`shop/${path}`, again)).toMatchObject({ statusCode: 200, team: shown });
     const deps = { store, clock: systemClock, ids: systemIds, log: silentLog };
     await recordTeamChanges({ store, verifier: testVerifier, securityLog: createSecurityLog(deps) });
     const entries = await readAudit(store, { since: 0, limit: 100, team: 'shop', kind: 'team' });
@@ -51,19 +52,6 @@ describe('the limits of a team', () => {
       ...['OriginsAllowed', 'OriginsAllowed', 'WalletChosen', 'WalletChosen', 'WalletChosen'],
       ...['ApprovalRequired', 'ApprovalRequired', 'MoneyLimited', 'MoneyLimited', 'MoneyLimited'],
     ]);
-  });
-
-  it('is not recorded again if it is so already, and a repeat is no refusal', async () => {
-    const { set, store } = await start();
-    const lastRevision = async () => {
-      let last = -1;
-      for await (const { revision } of store.read('team-shop')) last = revision;
-      return last;
-    };
-    const once = await set('shop/limits', { ...ofPayouts, perCall: 500, perDay: null });
-    const after = await lastRevision();
-    expect(await set('shop/limits', { ...ofPayouts, perCall: 500, perDay: null })).toEqual(once);
-    expect(await lastRevision()).toBe(after);
   });
 
   it('set concurrently by several people are all kept', async () => {

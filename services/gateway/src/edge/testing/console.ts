@@ -1,7 +1,10 @@
 /** The console over the API without a browser: people sign in, read pages and send forms. */
 import type { EventStore } from '@tollgate/event-store';
 import { type OperatorRole, everywhere } from '@tollgate/teams';
+import { givenTeam } from '@tollgate/teams/testing';
+import { eventually } from '@tollgate/testing';
 import type { LightMyRequestResponse } from 'fastify';
+import { expect } from 'vitest';
 import { type TestedApiOptions, startApi } from './api.ts';
 
 /** Hostile user input. */
@@ -9,6 +12,12 @@ export const hostile = `"><script>alert(1)</script><img src=x onerror=alert(1)>'
 
 export const cookieOf = ({ headers }: LightMyRequestResponse): string =>
   String(headers['set-cookie']).split(';')[0] ?? '';
+
+export const startWithShop = (seed: (store: EventStore) => Promise<unknown>, options?: TestedApiOptions) =>
+  startConsole(async (store) => {
+    await givenTeam(store, { team: 'shop', keyId: 'k1' });
+    await seed(store);
+  }, options);
 
 /** @param seed content of the store before the services start */
 export async function startConsole(
@@ -30,13 +39,20 @@ export async function startConsole(
     const answer = await post('/console/sign-in', { link: linkFor(role, person) });
     const cookie = cookieOf(answer);
     const get = (url: string) => app.inject({ url, headers: { cookie } });
+    /** The body of a page, once it contains the text. */
+    const read = (url: string, text: string) =>
+      eventually(async () => {
+        const { body } = await get(url);
+        expect(body).toContain(text);
+        return body;
+      });
     const { body } = await get('/console');
     const csrf = /name="csrf" value="([^"]+)"/.exec(body)?.[1] ?? '';
     const send = (url: string, form: object) => post(url, { csrf, ...form }, { cookie });
     /** The page that a form leads to. */
     const sendAndRead = async (url: string, form: object) =>
       (await get(String((await send(url, form)).headers['location']))).body;
-    return { cookie, csrf, get, send, sendAndRead };
+    return { cookie, csrf, get, read, send, sendAndRead };
   }
   return { ...api, post, linkFor, signIn };
 }
