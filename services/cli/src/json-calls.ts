@@ -1,4 +1,5 @@
 /** JSON calls with a bearer key: to a running gateway as its demo team, and to the controls of its sandbox. */
+import { existsSync } from 'node:fs';
 import { type Quickstart, dataDirConfigSchema, openDataDirectory } from '@tollgate/gateway/configuration';
 import { StartupError, omitUndefined, readConfig, systemClock } from '@tollgate/service-kit';
 import { Agent, request } from 'undici';
@@ -7,7 +8,8 @@ import { z } from 'zod';
 /** @throws StartupError if no gateway runs on the data directory */
 export function readRunningGateway(env: Readonly<Record<string, string | undefined>>): Quickstart {
   const { dataDir } = readConfig(dataDirConfigSchema, env);
-  const quickstart = openDataDirectory(dataDir).readQuickstart();
+  // Opening a folder would create it.
+  const quickstart = existsSync(dataDir) ? openDataDirectory(dataDir).readQuickstart() : undefined;
   if (quickstart !== undefined) return quickstart;
   const message = `No gateway runs on ${dataDir}. Run npm start in another terminal first.`;
   throw new StartupError('not_running', message);
