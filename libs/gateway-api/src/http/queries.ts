@@ -19,12 +19,13 @@ const exactText = once.min(1, 'must not be empty').max(128, 'must be at most 128
 
 /** The most entries that a page may have. */
 export const perPageMax = 500;
+const perPageRule = `must be a whole number from 1 to ${perPageMax}`;
 
 const perPage = (byDefault: number) =>
   once
-    .regex(/^[1-9]\d{0,8}$/, 'must be a whole number from 1 to 999999999')
+    .regex(/^[1-9]\d{0,8}$/, perPageRule)
     .transform(Number)
-    .refine((count) => count <= perPageMax, `must be at most ${perPageMax}`)
+    .refine((count) => count <= perPageMax, perPageRule)
     .default(byDefault);
 const onePage = { perPage: perPage(20), cursor: text(512) };
 
