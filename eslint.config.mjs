@@ -65,17 +65,8 @@ const floor = [
 const anyLibrary = ['type:lib', 'type:testing'];
 const anyProject = ['type:lib', 'type:service', 'type:testing'];
 const modules = [
-  ...[
-    'adoption',
-    'approvals',
-    'callbacks',
-    'disputes',
-    'inquiry-schedule',
-    'ledger',
-    'lists',
-    'merchant-accounts',
-  ],
-  ...['reconciliation', 'requests', 'topics', 'webhooks'],
+  ...['adoption', 'approvals', 'callbacks', 'disputes', 'inquiry-schedule', 'lists'],
+  ...['merchant-accounts', 'reconciliation', 'requests', 'topics', 'wallets', 'webhooks'],
 ];
 const mayImport = {
   workspace: [],

@@ -40,7 +40,7 @@ const boundaryFaults = [
   canary(boundary, messageBus, "export * from '@tollgate/conformance';", { says: 'can only depend on' }),
   canary(boundary, service, "export * from '@tollgate/query-service';", { says: 'can only depend on' }),
   canary(boundary, core, "export * from '@tollgate/conformance';", { says: 'can only depend on' }),
-  canary(boundary, 'libs/modules/ledger/src', "export * from '@tollgate/lists';", {
+  canary(boundary, 'libs/modules/wallets/src', "export * from '@tollgate/lists';", {
     says: 'can only depend on',
   }),
   // An upward dependency closes a cycle.

@@ -14,7 +14,7 @@ import { createInquiries } from './inquiry/inquiries.ts';
 import type { DecisionRecorder } from './operations/recorded-decision.ts';
 import type { CallTimes } from './outbound/call-times.ts';
 import { createQuietPeriods } from './outbound/quiet-periods.ts';
-import { createSender } from './outbound/send.ts';
+import { createSender } from './outbound/send-once.ts';
 import type { FingerprintsOf } from './tokens.ts';
 
 export interface CoreDependencies extends DecisionRecorder {

@@ -66,6 +66,6 @@ export { inProgress, type NotBegun, type OperationDependencies } from './operati
 export * from './outbound/ask-account.ts';
 export { type CallTimes, quietPeriodMs } from './outbound/call-times.ts';
 export { type QuietPeriods } from './outbound/quiet-periods.ts';
-export { createSender } from './outbound/send.ts';
+export { createSender } from './outbound/send-once.ts';
 export * from './provider.ts';
 export * from './tokens.ts';

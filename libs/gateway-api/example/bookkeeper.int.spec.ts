@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { exampleOf } from '../src/topics/public-topics.ts';
 import { openBookkeeper } from './bookkeeper.ts';
-import type { EncodedRecord } from '@tollgate/gateway-api';
+import type { EncodedRecord } from '../src/topics/record-format.ts';
 
 function start() {
   const directory = mkdtempSync(join(tmpdir(), 'bookkeeper-'));

@@ -6,7 +6,7 @@
  */
 import { DatabaseSync } from 'node:sqlite';
 import { type DecodedGatewayRecord, decodeGatewayRecord } from '../src/consumer/gateway-records.ts';
-import type { EncodedRecord } from '@tollgate/gateway-api';
+import type { EncodedRecord } from '../src/topics/record-format.ts';
 
 interface Entry {
   /** Token of the payment or payout. */

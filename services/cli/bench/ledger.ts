@@ -7,11 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createEmbeddedEventStore, type EventStore, type NewEvent } from '@tollgate/event-store';
 import {
-  createLedgerGuard,
+  createBalanceAndLimitGuard,
   createWalletReservations,
   differencesOf,
   recomputeLedger,
-} from '@tollgate/ledger';
+} from '@tollgate/wallets';
 import { createPaymentIndex, type PaymentIndex } from '@tollgate/lists';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { readCount } from '@tollgate/testing/bench';
@@ -92,7 +92,7 @@ interface Took {
 async function measureDecisions(store: EventStore, index: PaymentIndex, isRecorded: boolean): Promise<void> {
   const quietPeriods = { hasLapsed: () => true };
   const deps = { store, index, quietPeriods, clock: systemClock, ids: systemIds };
-  const guard = createLedgerGuard(createWalletReservations(deps));
+  const guard = createBalanceAndLimitGuard(createWalletReservations(deps));
   const times: Took[] = [];
   for (let number = 0; number < decisions + warmUp; number += 1) {
     const token = `po_${String(isRecorded)}_${number}`;

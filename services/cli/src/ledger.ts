@@ -1,6 +1,6 @@
 /** `ledger verify`: compares the balances of wallets with the events. */
 import type { EventStore } from '@tollgate/event-store';
-import { differencesOf, recomputeLedger } from '@tollgate/ledger';
+import { differencesOf, recomputeLedger } from '@tollgate/wallets';
 import { openIndexForReading } from '@tollgate/lists';
 import { type CommandResult, done } from '@tollgate/service-kit/command-line';
 import { type CommandTools, number, stopSignalOf } from './tools.ts';

@@ -20,10 +20,10 @@ import { type DisputesPollerDependencies, createDisputesPoller } from '@tollgate
 import { createApprovalGuard } from '@tollgate/approvals';
 import {
   createBalances,
-  createLedgerGuard,
+  createBalanceAndLimitGuard,
   createWalletReservations,
   type WalletReservationsDependencies,
-} from '@tollgate/ledger';
+} from '@tollgate/wallets';
 import { type Books, lastReconciled, createReconciler, soleTeamOf } from '@tollgate/reconciliation';
 import { registerAccountRoutes } from './routes/account-routes.ts';
 import { registerCredentialRoutes } from './routes/credential-routes.ts';
@@ -142,7 +142,7 @@ function createParts(deps: CommandServiceDependencies, stopping: AbortSignal) {
   const core = createCore(deps, stopping);
   const reservations = createWalletReservations(core);
   // In this order: a payout waits for approval with its amount reserved.
-  const guards = [createLedgerGuard(reservations), createApprovalGuard(core)];
+  const guards = [createBalanceAndLimitGuard(reservations), createApprovalGuard(core)];
   return {
     ...core,
     reservations,

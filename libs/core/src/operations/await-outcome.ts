@@ -5,7 +5,7 @@ import { type Clock, valueWithin } from '@tollgate/service-kit';
 import type { Cause } from '../aggregates/repository.ts';
 import type { InquiryResult } from '../inquiry/inquiries.ts';
 import { waitMaxMs } from '../outbound/call-times.ts';
-import type { Sender } from '../outbound/send.ts';
+import type { Sender } from '../outbound/send-once.ts';
 import type { QuietPeriods } from '../outbound/quiet-periods.ts';
 
 /** Polling interval of the stream. @unit milliseconds */

@@ -9,7 +9,7 @@ import type { Cause, Executed } from '../aggregates/repository.ts';
 import type { AskAccount } from '../outbound/ask-account.ts';
 import type { InquiryResult } from '../inquiry/inquiries.ts';
 import type { CallTimes } from '../outbound/call-times.ts';
-import type { Sender } from '../outbound/send.ts';
+import type { Sender } from '../outbound/send-once.ts';
 import type { QuietPeriods } from '../outbound/quiet-periods.ts';
 import type { FingerprintsOf } from '../tokens.ts';
 import { type Waiting, awaitOutcome } from './await-outcome.ts';

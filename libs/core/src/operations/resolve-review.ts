@@ -3,7 +3,7 @@ import { type Environment } from '../domain/values.ts';
 import { type PaymentRefusal } from '../domain/payment/payment-commands.ts';
 import { type PayoutRefusal } from '../domain/payout/payout-commands.ts';
 import { type PayoutReviewCode, payoutReviewCodeSchema } from '../domain/payout/payout-events.ts';
-import { type Proposer, type Resolution, type Review } from '../domain/review.ts';
+import { type Resolution, type Review } from '../domain/review.ts';
 import type { ResolveReview } from '../domain/shared-inputs.ts';
 import { type ReviewCode, reviewCodeSchema } from '../domain/payment/payment-events.ts';
 import { type Requester } from '../domain/requester.ts';
@@ -20,6 +20,7 @@ import {
 import { type AwaitOutcomeDependencies, inquireBriefly } from './await-outcome.ts';
 import { refuse } from './operation.ts';
 import { type DecisionRecorder, recordDecision } from './recorded-decision.ts';
+import { type KeyRefusal, proposerOf } from './who-may-resolve.ts';
 
 export interface ResolveReviewDependencies extends DecisionRecorder {
   /** The environments in which a second person must agree before an answer takes effect. */
@@ -60,22 +61,6 @@ interface ReviewedRecords<Subject> {
     cause: Cause,
   ): Promise<Executed<Subject, unknown, PaymentRefusal | PayoutRefusal>> | undefined;
 }
-
-/**
- * `person_required`: two people must decide, and a key is not a person. `operator_required`: the gaining team cannot decide.
- */
-interface KeyRefusal {
-  code: 'person_required' | 'operator_required';
-}
-
-/** These can free money of a wallet. A key of the team may give the others, which free none. */
-export const operatorResolutions: readonly Resolution[] = [
-  'accept_theirs',
-  'payout_not_made',
-  'refund_not_made',
-  'dispute_won',
-  'dispute_lost',
-];
 
 export async function resolveReview(
   deps: ResolveReviewDependencies & Subjects & Pick<AwaitOutcomeDependencies, 'inquire'>,
@@ -130,20 +115,6 @@ export async function resolveReviewIn<Subject>(
   if (executed.kind === 'refused') return executed;
   const { aggregate } = requireDone<Subject, unknown>(executed);
   return { kind: isOpen(records.stateOf(aggregate).reviews, input) ? 'proposed' : 'resolved', aggregate };
-}
-
-/**
- * Undefined if any caller is enough. One human may have several keys, so a key does not count as a person if two are needed.
- */
-function proposerOf(
-  { reviewsByTwo, clock }: ResolveReviewDependencies,
-  { caller: { operator }, resolution }: ResolveReviewInput,
-  { environment }: { environment: Environment },
-): Proposer | KeyRefusal['code'] | undefined {
-  const takesTwo = reviewsByTwo.includes(environment);
-  if (operator !== undefined) return takesTwo ? { name: operator.person, at: clock.now() } : undefined;
-  if (takesTwo) return 'person_required';
-  return operatorResolutions.includes(resolution) ? 'operator_required' : undefined;
 }
 
 const isOpen = (reviews: readonly Pick<Review, 'code' | 'number'>[], { code, number }: ResolveReviewInput) =>

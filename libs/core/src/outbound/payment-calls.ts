@@ -16,7 +16,7 @@ import {
   permitAfter,
   unfollowed,
 } from './next-attempt.ts';
-import { type Sender, afterAnswerBy, pauseBeforeRepeat } from './send.ts';
+import { type Sender, afterAnswerBy, pauseBeforeRepeat } from './send-once.ts';
 
 export interface PaymentCallsDependencies extends NextAttemptDependencies {
   payments: Payments;

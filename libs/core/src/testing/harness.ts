@@ -25,7 +25,8 @@ import { type CreatePaymentInput, createPayment } from '../operations/create-pay
 import { type CreatePayoutInput, createPayout } from '../operations/create-payout.ts';
 import { captureOrVoid } from '../operations/capture-or-void.ts';
 import { refundPayment } from '../operations/refund-payment.ts';
-import { operatorResolutions, type ResolveReviewInput, resolveReview } from '../operations/resolve-review.ts';
+import { type ResolveReviewInput, resolveReview } from '../operations/resolve-review.ts';
+import { operatorResolutions } from '../operations/who-may-resolve.ts';
 import type { CallTimes } from '../outbound/call-times.ts';
 import type { Guard } from '../operations/guard.ts';
 import { createFingerprints } from '../tokens.ts';

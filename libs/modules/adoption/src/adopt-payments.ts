@@ -17,7 +17,7 @@ import {
 } from '@tollgate/core';
 import { type Clock, type Ids, type Vault, dayMs, TollgateError } from '@tollgate/service-kit';
 import { type AdoptedRow, adoptRow, type AdoptionOutcome, adoptionOutcomes } from './adopt-row.ts';
-import { type Adoptions, createAdoptions } from './adoption.ts';
+import { type Adoptions, createAdoptions } from './decide-adoption.ts';
 import { type UnmatchedOperations, createUnmatchedOperations } from '@tollgate/books';
 
 export interface AdoptionOrder {

@@ -7,7 +7,7 @@ import {
 } from '@tollgate/core';
 import { omitUndefined } from '@tollgate/service-kit';
 import type { Adopting, AdoptionOrder } from './adopt-payments.ts';
-import { adoptPayment, type AdoptPayment, type AdoptionRefusal } from './adoption.ts';
+import { adoptPayment, type AdoptPayment, type AdoptionRefusal } from './decide-adoption.ts';
 import { deriveUnmatchedToken, resolveAsKnown } from '@tollgate/books';
 
 export const adoptionOutcomes = [

@@ -3,7 +3,7 @@ import { toPublicPayout } from '@tollgate/gateway-api';
 import { routes, sendError } from '@tollgate/gateway-api/http';
 import { sendErrors } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { Balances } from '@tollgate/ledger';
+import type { Balances } from '@tollgate/wallets';
 import {
   type CreatePayoutDependencies,
   createPayout,

@@ -6,7 +6,7 @@ import { type Caller, type Operator, type Reach, createSavedViews } from '@tollg
 import { isToken, paymentStream, type Cause, type InquiryResult } from '@tollgate/core';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { type TransferDependencies, transferMoney } from '@tollgate/ledger';
+import { type TransferDependencies, transferMoney } from '@tollgate/wallets';
 import { requestReconciliation } from '@tollgate/reconciliation';
 import { parseIdempotencyKey } from './parsed.ts';
 import { type RouteKit, addBodyRoute, addCommandRoute, sendRefusal } from './route-kit.ts';

@@ -11,7 +11,7 @@ import {
   recurringAlias,
   useHarness,
 } from '@tollgate/core/testing';
-import { balanceOf, holding } from '@tollgate/ledger/testing';
+import { balanceOf, holding } from '@tollgate/wallets/testing';
 import { allGuards } from '../testing/guards.ts';
 
 const harness = useHarness(() => ({ guardsOf: allGuards }));

@@ -20,8 +20,8 @@ import { registerReviewRoutes } from '../routes/review-routes.ts';
 import { registerMoneyRoutes } from '../routes/money-routes.ts';
 import { registerPaymentRoutes } from '../routes/payment-routes.ts';
 import { createUnmatchedOperations } from '@tollgate/books';
-import { createBalances } from '@tollgate/ledger';
-import { reservationsOf } from '@tollgate/ledger/testing';
+import { createBalances } from '@tollgate/wallets';
+import { reservationsOf } from '@tollgate/wallets/testing';
 import { type Harness, type Instance, caller } from '@tollgate/core/testing';
 
 export interface AppOptions {

@@ -1,10 +1,10 @@
 import type { Core, Guard } from '@tollgate/core';
 import { createApprovalGuard } from '@tollgate/approvals';
-import { createLedgerGuard } from '@tollgate/ledger';
-import { reservationsOf } from '@tollgate/ledger/testing';
+import { createBalanceAndLimitGuard } from '@tollgate/wallets';
+import { reservationsOf } from '@tollgate/wallets/testing';
 
 /** The guards of the command service, in its order. */
 export const allGuards = (core: Core): readonly Guard[] => [
-  createLedgerGuard(reservationsOf(core)),
+  createBalanceAndLimitGuard(reservationsOf(core)),
   createApprovalGuard(core),
 ];

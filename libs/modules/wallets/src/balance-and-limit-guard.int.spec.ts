@@ -17,7 +17,7 @@ import {
   recurringAlias,
   useHarness,
 } from '@tollgate/core/testing';
-import { createLedgerGuard } from './balance-and-limit-guard.ts';
+import { createBalanceAndLimitGuard } from './balance-and-limit-guard.ts';
 import { holding } from './testing/held-store.ts';
 import { balanceOf as walletBalanceOf, reservationsOf } from './testing/reservations-of.ts';
 
@@ -26,7 +26,7 @@ const harness = useHarness(() => {
   other.provider = createFakeProvider();
   return {
     moreAccounts: [accountNamed('other', other.provider.provider, { priority: 1 })],
-    guardsOf: (core) => [createLedgerGuard(reservationsOf(core))],
+    guardsOf: (core) => [createBalanceAndLimitGuard(reservationsOf(core))],
   };
 });
 

@@ -16,7 +16,7 @@ import {
 } from '@tollgate/core/testing/samples';
 import { scenario } from '@tollgate/testing';
 import { describe, expect, test } from 'vitest';
-import { type AdoptPayment, adoptPayment } from './adoption.ts';
+import { type AdoptPayment, adoptPayment } from './decide-adoption.ts';
 
 const shown = (status: string, changes: Partial<ObservedPayment> = {}): ObservedPayment =>
   observed(status, { orderNumber: 'shop-1', createdAt: 1, ...changes });

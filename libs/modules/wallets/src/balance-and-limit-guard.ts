@@ -14,7 +14,7 @@ import { type Cap, leftOf, refusalOf, type Reservation, reserve } from './reserv
 import type { WalletReservations } from './wallet-reservations.ts';
 
 /** A payment or refund without a daily limit reads and reserves nothing. */
-export const createLedgerGuard = (reservations: WalletReservations): Guard => ({
+export const createBalanceAndLimitGuard = (reservations: WalletReservations): Guard => ({
   check: (command) =>
     command.recordedIn === undefined
       ? checkNew(reservations, command)

@@ -2,11 +2,13 @@ import type { Requester, MoneyLimit } from '@tollgate/core';
 import { readLast } from '@tollgate/event-store';
 import { describe, expect, it } from 'vitest';
 import { type Instance, caller, card, payoutFor, quietMs, teaFor, useHarness } from '@tollgate/core/testing';
-import { createLedgerGuard } from './balance-and-limit-guard.ts';
+import { createBalanceAndLimitGuard } from './balance-and-limit-guard.ts';
 import { holding } from './testing/held-store.ts';
 import { reservationsOf } from './testing/reservations-of.ts';
 
-const harness = useHarness(() => ({ guardsOf: (core) => [createLedgerGuard(reservationsOf(core))] }));
+const harness = useHarness(() => ({
+  guardsOf: (core) => [createBalanceAndLimitGuard(reservationsOf(core))],
+}));
 
 const limitOf = (
   operation: MoneyLimit['operation'],

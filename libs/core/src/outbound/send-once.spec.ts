@@ -4,7 +4,7 @@ import { silentLog, startStopwatch } from '@tollgate/service-kit';
 import { createFakeClock } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
 import type { Asked } from './ask-account.ts';
-import { type OutboundCall, createSender } from './send.ts';
+import { type OutboundCall, createSender } from './send-once.ts';
 import type { PermitEnd } from '@tollgate/accounts';
 
 const quietPeriods = { observe: () => undefined };
