@@ -145,14 +145,7 @@ function createMerchant(options: PeerOptions, deps: PeerDeps, { call }: Calls) {
   const terms = (fields: Json = {}): Json & { orderNumber: string } => {
     const orderNumber = newName();
     const callbackUrl = callbacks?.addressFor(orderNumber) ?? nobodyListens;
-    return {
-      product: 'Tea',
-      amount: 1250,
-      currency: options.currency,
-      orderNumber,
-      callbackUrl,
-      ...fields,
-    };
+    return { product: 'Tea', amount: 1250, currency: options.currency, orderNumber, callbackUrl, ...fields };
   };
   const create = async (fields?: Json): Promise<Payment> => {
     const asked = terms(fields);

@@ -77,9 +77,7 @@ class StreamContended extends TollgateError {
     super(
       'stream_contended',
       `Concurrent writers of ${stream} prevented this append ${decisionTriesMax} times.`,
-      {
-        retryable: true,
-      },
+      { retryable: true },
     );
   }
 }

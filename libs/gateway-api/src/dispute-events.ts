@@ -17,11 +17,7 @@ type DisputeFacts = Extract<DisputeEvent, { type: 'DisputeChanged' }>['data'];
 export const disputeEvents = {
   DisputeOpened: publicEvent(
     "The customer's bank opened a dispute.",
-    {
-      ...disputeFacts,
-      paymentToken: paymentToken.exactOptional(),
-      openedAt: instant.exactOptional(),
-    },
+    { ...disputeFacts, paymentToken: paymentToken.exactOptional(), openedAt: instant.exactOptional() },
     { from: facts },
   ),
   DisputeChanged: publicEvent(

@@ -48,10 +48,7 @@ const holder = {
   currency,
 };
 
-const posting = z.object({
-  ledgerAccount: oneOf(ledgerAccounts, 'The ledger account.'),
-  amount: signed,
-});
+const posting = z.object({ ledgerAccount: oneOf(ledgerAccounts, 'The ledger account.'), amount: signed });
 
 export const publicJournalEntry = z.object({
   id: z.string().meta({
@@ -141,12 +138,7 @@ export const statementSchema = z.object({
   ...holder,
   opening: ledgerAmounts,
   entries: z
-    .array(
-      z.object({
-        kind: oneOf(entryKinds, 'Kind of the entry.'),
-        amounts: ledgerAmounts,
-      }),
-    )
+    .array(z.object({ kind: oneOf(entryKinds, 'Kind of the entry.'), amounts: ledgerAmounts }))
     .describe('Sums by kind. The opening and these sums give the closing.'),
   closing: ledgerAmounts,
 });

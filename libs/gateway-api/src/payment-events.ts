@@ -48,11 +48,7 @@ const dispute = {
 export const paymentEvents = {
   PaymentRequested: publicEvent(
     'A team requested a payment. Nothing has been sent to the Payment Service yet.',
-    {
-      kind: oneOf(termsSchema.shape.kind.options, 'How the customer pays.'),
-      ...paymentTerms.both,
-      attempt,
-    },
+    { kind: oneOf(termsSchema.shape.kind.options, 'How the customer pays.'), ...paymentTerms.both, attempt },
     {
       inAnswers: paymentTerms.inAnswers,
       from: ({ terms, attempt: announced }: PaymentEventOf<'PaymentRequested'>['data']) => ({

@@ -14,10 +14,7 @@ import { callbackEvents, reviewEvents } from './review.ts';
 import { declineReason, errors, instant, reason, sendBy } from './values.ts';
 
 const call = z
-  .object({
-    providerOrderNumber: z.string().describe('The order number at the Payment Service.'),
-    sendBy,
-  })
+  .object({ providerOrderNumber: z.string().describe('The order number at the Payment Service.'), sendBy })
   .describe('The one announced call that makes the payout.');
 const status = oneOf(payoutStatuses);
 

@@ -28,11 +28,7 @@ const number = z
 const resolution = z.string().describe('How it was resolved.');
 const reason = z.string().describe('Reason given by the person who resolved it.');
 const proposal = z
-  .object({
-    resolution: resolutionSchema.describe('The answer.'),
-    reason,
-    proposedAt: instant,
-  })
+  .object({ resolution: resolutionSchema.describe('The answer.'), reason, proposedAt: instant })
   .describe(
     'Under dual control: the proposal of the first person. It changes nothing until another person confirms it.',
   );

@@ -18,8 +18,5 @@ export const writerStopped = (cause?: unknown) =>
   new StoreUnavailable(
     'store_writer_stopped',
     'The writer of the event store has stopped: restart the process.',
-    {
-      retryable: false,
-      cause,
-    },
+    { retryable: false, cause },
   );

@@ -15,12 +15,7 @@ export const isTombstone = ({ type }: Pick<ClientEvent, 'type'>): boolean => typ
  */
 export function toEventData({ id, type, data, metadata }: SerializedEvent): EventData {
   const parsed = JSON.parse(data) as Record<string, unknown>;
-  return jsonEvent({
-    id,
-    type,
-    data: parsed,
-    metadata: new Uint8Array(Buffer.from(metadata)),
-  });
+  return jsonEvent({ id, type, data: parsed, metadata: new Uint8Array(Buffer.from(metadata)) });
 }
 
 /**

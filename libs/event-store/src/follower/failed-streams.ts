@@ -47,7 +47,4 @@ export function createFailedStreams(log: Log, known: readonly FailedStream[] = [
 export const failureAt = (
   { stream, revision }: { stream: string; revision: number },
   error: unknown,
-): StreamFailure => ({
-  failed: { stream, revision, code: errorCode(error) ?? 'event_undecodable' },
-  error,
-});
+): StreamFailure => ({ failed: { stream, revision, code: errorCode(error) ?? 'event_undecodable' }, error });

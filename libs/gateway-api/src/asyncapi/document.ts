@@ -23,10 +23,7 @@ export const createAsyncApiDocument = () => ({
   defaultContentType: 'application/json',
   channels: Object.fromEntries(publicTopics.map((each) => [each.topic, toChannel(each)])),
   operations: Object.fromEntries(publicTopics.map((each) => [`publish ${each.topic}`, toOperation(each)])),
-  components: {
-    messages: Object.fromEntries(publicTopics.flatMap(toMessages)),
-    schemas: toSchemas(),
-  },
+  components: { messages: Object.fromEntries(publicTopics.flatMap(toMessages)), schemas: toSchemas() },
 });
 
 function toChannel({ topic, contents, messages }: PublicTopic): JsonObject {
@@ -67,9 +64,7 @@ function toMessage(key: string, { type, event, meaning, example }: PublicMessage
     contentType: 'application/json',
     headers: { allOf: [refTo('schemas', 'Headers'), typeOfThis] },
     payload: refTo('schemas', type),
-    bindings: {
-      kafka: { key: { type: 'string', description: key }, bindingVersion: '0.5.0' },
-    },
+    bindings: { kafka: { key: { type: 'string', description: key }, bindingVersion: '0.5.0' } },
     ...omitUndefined({ examples: example && [toExample(example)] }),
   };
 }

@@ -14,10 +14,7 @@ With \`wait\`, the request waits for the next event (long poll). A key may have 
     query: eventFeedSchema,
     isExpensive: true,
     answers: {
-      200: {
-        meaning: 'The next records, oldest first. Empty if none arrived in time.',
-        schema: 'EventFeed',
-      },
+      200: { meaning: 'The next records, oldest first. Empty if none arrived in time.', schema: 'EventFeed' },
     },
     errors: ['too_many_waits'],
   },

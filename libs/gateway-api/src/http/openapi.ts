@@ -64,10 +64,7 @@ export function createOpenApiDocument() {
     paths,
     webhooks: webhooksDocument(refTo),
     components: {
-      schemas: {
-        ...bodyComponents({ ...bodySchemas, ...bodyValues }),
-        ...answerComponents(answerSchemas),
-      },
+      schemas: { ...bodyComponents({ ...bodySchemas, ...bodyValues }), ...answerComponents(answerSchemas) },
       responses: responseComponents,
       headers: headerComponents,
       securitySchemes: {

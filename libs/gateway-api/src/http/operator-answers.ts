@@ -111,11 +111,7 @@ export const operatorAnswerSchemas = {
         at: instant,
         phase: oneOf([...new Set([...paymentPhases, ...payoutPhases])], 'After the event.'),
         status: z.string().describe('After the event.'),
-        cause: z.object({
-          correlationId: z.string(),
-          causationId: z.string(),
-          actor,
-        }),
+        cause: z.object({ correlationId: z.string(), causationId: z.string(), actor }),
         data: z.record(z.string(), z.unknown()),
         stored: z.record(z.string(), z.unknown()).describe('The event as it is stored.'),
       }),

@@ -187,10 +187,7 @@ export const operatorRoutes = {
       'Replays the webhook with this `id`, or all that failed (with `status`: were delivered), oldest first. At most 500 at a time: while the answer has `nextCursor`, send the same body with it as `cursor`.',
     scopes: ['operators:act'],
     bound: 'teams',
-    body: {
-      schema: 'OperatorWebhookReplay',
-      example: { team: 'shop', createdFrom: '2030-01-01T00:00:00Z' },
-    },
+    body: { schema: 'OperatorWebhookReplay', example: { team: 'shop', createdFrom: '2030-01-01T00:00:00Z' } },
     answers: replayed,
     errors: [...ofReplays],
   },

@@ -177,18 +177,13 @@ export const bodySchemas = {
         .optional(),
     })
     .optional(),
-  WebhookReplay: z.strictObject({
-    ...replayShape,
-    token: shortText(100).optional(),
-  }),
+  WebhookReplay: z.strictObject({ ...replayShape, token: shortText(100).optional() }),
   OperatorWebhookReplay: z.strictObject({
     ...replayShape,
     team: shortText(63).optional(),
     environment: environmentSchema.optional(),
   }),
-  OwnCredentialRevocation: z.strictObject({
-    credentialId: credentialIdSchema.optional(),
-  }),
+  OwnCredentialRevocation: z.strictObject({ credentialId: credentialIdSchema.optional() }),
   CredentialRevocation: z
     .strictObject({ credentialId: credentialIdSchema.optional(), person: personSchema.optional() })
     .refine(({ credentialId, person }) => (credentialId === undefined) !== (person === undefined), {

@@ -30,9 +30,7 @@ export const ownList = (schema: AnswerName) => ({
 export const unknown = (
   schema: AnswerName,
   meaning = 'Sent; the outcome is not known yet. Retrieve it later.',
-) => ({
-  202: { meaning, schema },
-});
+) => ({ 202: { meaning, schema } });
 
 /** The answer of a read by token. */
 export const oneObject = (meaning: string, schema: AnswerName) => ({

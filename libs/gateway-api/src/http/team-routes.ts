@@ -94,10 +94,7 @@ export const teamRoutes = {
     url: '/api/v1/admin/teams/:team/approvals',
     summary: 'Sets the amount above which payouts need approval',
     description: `\`above\` is in minor units; 0: every payout waits; null: none. It replaces the rule of this environment and currency.\n\n${whereSigned}`,
-    body: {
-      schema: 'ApprovalRule',
-      example: { environment: 'production', currency: 'EUR', above: 100_000 },
-    },
+    body: { schema: 'ApprovalRule', example: { environment: 'production', currency: 'EUR', above: 100_000 } },
     errors: ['incorrect_currency', ...ofChanges],
   },
   limitMoney: {

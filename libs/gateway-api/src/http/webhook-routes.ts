@@ -9,9 +9,7 @@ const changing = ['admin', 'operators:teams'] as const;
 const ofOne = ['webhook_endpoint_not_found'] as const;
 const ofChanges = ['webhook_endpoint_exists', 'too_many_endpoint_changes', 'origin_not_allowed'] as const;
 
-export const replayed = {
-  202: { meaning: 'They are sent in turn.', schema: 'ReplayedWebhooks' },
-} as const;
+export const replayed = { 202: { meaning: 'They are sent in turn.', schema: 'ReplayedWebhooks' } } as const;
 export const ofReplays = [
   ...(['webhook_not_found', 'webhook_endpoint_disabled', 'too_many_replays'] as const),
   ...(['invalid_param', 'read_model_behind'] as const),

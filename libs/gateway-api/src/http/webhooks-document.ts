@@ -71,10 +71,7 @@ function operationOf(type: keyof typeof meanings, summary: string, schema: objec
     description: `${description}${events}`,
     security: [],
     parameters: headers,
-    requestBody: {
-      required: true,
-      content: { 'application/json': { schema } },
-    },
+    requestBody: { required: true, content: { 'application/json': { schema } } },
     responses: {
       '2XX': {
         description:

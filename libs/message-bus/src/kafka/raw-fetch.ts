@@ -14,13 +14,7 @@ const throttledMax = 10;
 // kafkajs exports no type of the fetch result.
 const fetchedSchema = z.object({
   responses: z.array(
-    z.object({
-      partitions: z.array(
-        z.object({
-          messages: z.array(z.custom<RawMessage>()),
-        }),
-      ),
-    }),
+    z.object({ partitions: z.array(z.object({ messages: z.array(z.custom<RawMessage>()) })) }),
   ),
 });
 

@@ -135,11 +135,7 @@ async function factsOf(admin: Admin, specs: readonly TopicSpec[]): Promise<Map<s
   const { topics: metadata } = await admin.fetchTopicMetadata({ topics });
   const { resources } = await admin.describeConfigs({
     includeSynonyms: false,
-    resources: topics.map((name) => ({
-      type: topicResource,
-      name,
-      configNames: Object.keys(settingOf),
-    })),
+    resources: topics.map((name) => ({ type: topicResource, name, configNames: Object.keys(settingOf) })),
   });
   return new Map(
     metadata.map(({ name, partitions }) => {

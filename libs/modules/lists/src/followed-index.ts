@@ -80,10 +80,7 @@ export function openFollowedIndex(
       }
     },
   });
-  return {
-    ...projection,
-    postpone: async (postponed) => projection.use((file) => file.postpone(postponed)),
-  };
+  return { ...projection, postpone: async (postponed) => projection.use((file) => file.postpone(postponed)) };
 }
 
 /**

@@ -206,13 +206,7 @@ const withoutTeam: Caller = {
 };
 
 /** Compared if a key is unknown, so that the check takes as long as for a wrong secret. */
-const unknownKeys: readonly KnownKey[] = [
-  {
-    stream: '',
-    caller: withoutTeam,
-    secretHash: Buffer.alloc(32),
-  },
-];
+const unknownKeys: readonly KnownKey[] = [{ stream: '', caller: withoutTeam, secretHash: Buffer.alloc(32) }];
 
 function knownKeyOf({ environment, secret }: ApiKey, candidates = unknownKeys): KnownKey | undefined {
   const secretHash = Buffer.from(hashApiKeySecret(secret), 'hex');

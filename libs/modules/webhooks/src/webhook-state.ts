@@ -6,7 +6,7 @@ import type { FailureReason } from '@tollgate/gateway-api';
 import type { WebhookEvent, WebhookEventOf } from './webhook-events.ts';
 
 /** One attempt, with the status code of the answer, or else a reason. */
-export interface Delivery extends Omit<WebhookEventOf<'DeliveryFailed'>['data'], 'id' | 'nextAt'> {
+interface Delivery extends Omit<WebhookEventOf<'DeliveryFailed'>['data'], 'id' | 'nextAt'> {
   isDelivered: boolean;
 }
 
@@ -88,11 +88,7 @@ function apply(webhook: Webhook, event: Exclude<WebhookEvent, { type: 'WebhookDu
     }
     case 'Delivered': {
       const { id: _, ...tried } = event.data;
-      return {
-        ...webhook,
-        state: 'delivered',
-        deliveries: [...deliveries, { ...tried, isDelivered: true }],
-      };
+      return { ...webhook, state: 'delivered', deliveries: [...deliveries, { ...tried, isDelivered: true }] };
     }
     case 'DeliveryGivenUp':
       // Another process may have delivered it meanwhile: that prevails.

@@ -44,11 +44,7 @@ import {
 /** @throws PaymentServiceClientError if an option is unusable; plain HTTP is refused here. */
 export function createPaymentService(options: PaymentServiceClientOptions): Provider {
   const { basePath, ...connection } = readOptions(options);
-  const exchange = createExchange({
-    ...connection,
-    clock: options.clock,
-    connections: options.connections,
-  });
+  const exchange = createExchange({ ...connection, clock: options.clock, connections: options.connections });
   const call: Call = async (request, read, { secrets = [], maySend = always, answerWithinMs } = {}) => {
     if ('kind' in request) return request;
     const key = options.privateKey.reveal();

@@ -36,15 +36,8 @@ export const linkOf = ({ metadata }: Pick<RecordedEvent, 'metadata'>): Link | un
   z.object({ link: linkSchema }).safeParse(metadata).data?.link;
 
 function hashOf({ id, type, data, metadata }: Unlinked, revision: number, place: Omit<Link, 'hash'>): string {
-  const text = canonicalJson({
-    purpose: 'tollgate-security-log-1',
-    revision,
-    id,
-    type,
-    data,
-    metadata,
-    place,
-  });
+  const hashed = { revision, id, type, data, metadata, place };
+  const text = canonicalJson({ purpose: 'tollgate-security-log-1', ...hashed });
   return createHash('sha256').update(text).digest('hex');
 }
 
