@@ -154,10 +154,7 @@ async function adoptWithin(
   );
 }
 
-const closing = (opened: Account) => ({
-  opened,
-  [Symbol.asyncDispose]: () => opened.provider.close(),
-});
+const closing = (opened: Account) => ({ opened, [Symbol.asyncDispose]: () => opened.provider.close() });
 
 /** Ignores the budgets of other processes, which are not known here. */
 function limitsOf(account: Account, perSecond: number | undefined): InquiryLimits {

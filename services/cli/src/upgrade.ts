@@ -27,13 +27,7 @@ export async function checkUpgrade(tools: CommandTools): Promise<CommandResult> 
   const found = await checkStore({ store, signal: stopSignalOf(tools) }, (events) =>
     progress(`${number(events)} events read\n`),
   );
-  const json = {
-    release,
-    reads: schemaVersion,
-    storeSchemaVersion: version,
-    processes,
-    ...found,
-  };
+  const json = { release, reads: schemaVersion, storeSchemaVersion: version, processes, ...found };
   if (found.unreadable.length > 0) {
     for (const { stream, revision, type, code, message } of found.unreadable)
       progress(`${stream}, event ${revision} (${type}): ${code}: ${message}\n`);

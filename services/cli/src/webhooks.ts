@@ -6,10 +6,7 @@ import * as read from './parameters.ts';
 import { refused, teamsOf } from './teams.ts';
 import { command, recordAction } from './tools.ts';
 
-const ofWebhooks = {
-  team: read.team,
-  environment: read.environmentOf('of the payments and payouts'),
-};
+const ofWebhooks = { team: read.team, environment: read.environmentOf('of the payments and payouts') };
 
 export const webhookCommands = [
   command(

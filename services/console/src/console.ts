@@ -60,16 +60,8 @@ const formBytesMax = 16 * 1024;
 
 /** Adds the console to the server that answers the API. */
 export async function registerConsole(app: FastifyInstance, deps: ConsoleDependencies): Promise<void> {
-  const {
-    credentials,
-    shortLinks = new Map(),
-    clock,
-    ids,
-    log,
-    sandbox,
-    identityProvider,
-    exportStalledMs = 30_000,
-  } = deps;
+  const { credentials, shortLinks = new Map(), clock, ids, log, sandbox, identityProvider } = deps;
+  const { exportStalledMs = 30_000 } = deps;
   const assets = readAssets();
   await app.register(async (scope) => {
     const inject: FastifyInstance['inject'] = scope.inject.bind(scope);

@@ -45,10 +45,7 @@ async function main(): Promise<void> {
           file: quickstart.file,
           folder: process.cwd(),
           missing: await missing(),
-          ...omitUndefined({
-            signInLink: signInLink(systemPerson()),
-            keyToRevoke: quickstart.keyToRevoke,
-          }),
+          ...omitUndefined({ signInLink: signInLink(systemPerson()), keyToRevoke: quickstart.keyToRevoke }),
         }),
   );
 }

@@ -90,10 +90,7 @@ export const toServiceDispute = ({
   merchantId: _,
   orderNumber: __,
   ...dispute
-}: Dispute): ServiceDispute => ({
-  ...dispute,
-  ...timesOf(dispute),
-});
+}: Dispute): ServiceDispute => ({ ...dispute, ...timesOf(dispute) });
 
 const timesOf = ({ createdAt, updatedAt }: Pick<Payment, 'createdAt' | 'updatedAt'>) => ({
   createdAt: toIsoTime(createdAt),

@@ -133,9 +133,7 @@ function readBalance({ wallets }: ApiRoutesDeps): HandleCall {
   return (request, merchant) => {
     const { value, faults } = readRequest(balanceQuerySchema, request.query);
     if (faults !== undefined) return { answer: refusal(...faults) };
-    return {
-      answer: success({ wallet: wallets.of({ merchantId: merchant.id, currency: value.currency }) }),
-    };
+    return { answer: success({ wallet: wallets.of({ merchantId: merchant.id, currency: value.currency }) }) };
   };
 }
 

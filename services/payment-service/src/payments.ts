@@ -153,11 +153,7 @@ export const countRefund =
 /** Records an opened dispute, or, with a negative amount, one that the merchant has won. */
 export const countDispute =
   (disputeAmount: number): Step =>
-  (payment, now) => ({
-    ...payment,
-    disputedAmount: payment.disputedAmount + disputeAmount,
-    updatedAt: now,
-  });
+  (payment, now) => ({ ...payment, disputedAmount: payment.disputedAmount + disputeAmount, updatedAt: now });
 
 /**
  * The money that a step moved into the merchant's wallet, or, if negative, out of it: by an approval or its revision.

@@ -159,7 +159,8 @@ async function* linesOfStatements(
   statements: readonly Statement[],
 ): AsyncGenerator<string, void, void> {
   yield byteOrderMark + toCsvLine(statementColumns);
-  for (const { environment, wallet, account, currency, opening, entries, closing } of statements)
+  for (const { environment, wallet, account, currency, opening, entries, closing } of statements) {
+    const holder = [month, environment, wallet, account];
     for (const ledgerAccount of ledgerAccounts) {
       const lines = [
         ['opening', opening] as const,
@@ -169,18 +170,11 @@ async function* linesOfStatements(
       if (lines.every(([, amounts]) => amounts[ledgerAccount] === 0n)) continue;
       yield lines
         .map(([line, { [ledgerAccount]: amount }]) =>
-          toCsvLine([
-            month,
-            environment,
-            wallet,
-            account,
-            ledgerAccount,
-            line,
-            ...moneyCells(amount, currency),
-          ]),
+          toCsvLine([...holder, ledgerAccount, line, ...moneyCells(amount, currency)]),
         )
         .join('');
     }
+  }
 }
 
 /** Of the wallets of the teams within reach. */

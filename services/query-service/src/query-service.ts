@@ -45,19 +45,8 @@ export interface QueryServiceOptions {
 }
 
 export function createQueryService(options: QueryServiceOptions) {
-  const {
-    store,
-    index,
-    directory,
-    requests,
-    recordOf,
-    log,
-    clock,
-    recordExport = async () => {},
-    exportStalledMs = 30_000,
-    underWay = createUnderWay(),
-    instance = 'asked',
-  } = options;
+  const { store, index, directory, requests, recordOf, log, clock, recordExport = async () => {} } = options;
+  const { exportStalledMs = 30_000, underWay = createUnderWay(), instance = 'asked' } = options;
   const share = createReadShare(clock, underWay);
   const waits = createPositionWaits(index);
   const recent = createRecentViews();

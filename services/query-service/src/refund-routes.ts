@@ -26,11 +26,7 @@ export function registerRefundRoutes(
   );
   addFile(
     routes.exportRefundsOfAll,
-    {
-      ...refunds,
-      columns: ['team', 'environment', ...columns],
-      toCells: withOwner(toCells, ownerOf),
-    },
+    { ...refunds, columns: ['team', 'environment', ...columns], toCells: withOwner(toCells, ownerOf) },
     (call) => ofTeams(deps, call),
   );
 

@@ -25,11 +25,7 @@ export function registerReviewRoutes(
       ...(caller.scopes.has('admin') ? ['unmatched' as const] : []),
     ];
     const asked = { ...ofCaller({ caller, query }), kinds };
-    return sendPage(reply, asked, {
-      name: 'reviews',
-      list: index.listReviews,
-      toShown: toPublicReviewEntry,
-    });
+    return sendPage(reply, asked, { name: 'reviews', list: index.listReviews, toShown: toPublicReviewEntry });
   });
 
   addReadRoute(app, deps, routes.listReviewsOfAll, async ({ query: { token, ...query }, reach, reply }) => {

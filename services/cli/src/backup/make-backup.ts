@@ -138,15 +138,11 @@ async function fill(
   const files: BackedUpFile[] = [];
   for (const name of [eventsName, ...copied]) files.push(await describe(partial, name, signal));
   const schemaVersion = await schemaVersionOf(to);
+  const about = { release, schemaVersion, takenAt, by, ...copy };
   const manifest: Manifest = {
     kind: 'tollgate-backup',
     version: 1,
-    release,
-    schemaVersion,
-    takenAt,
-    by,
-    position: copy.position,
-    events: copy.events,
+    ...about,
     hasSecrets: withSecrets,
     files,
   };

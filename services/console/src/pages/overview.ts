@@ -154,11 +154,7 @@ function figures(overview: Overview, seesAll: boolean): Html[] {
     'Payments created',
     countText(sum((hour) => hour.created)),
     '/console/payments?last=24h',
-    {
-      ...drawn,
-      lines: lines(['Payments created', (hour) => hour.created]),
-      format: countText,
-    },
+    { ...drawn, lines: lines(['Payments created', (hour) => hour.created]), format: countText },
   );
   const approval = figure('Approval rate', rateText(approved, declined), '/console/payments?last=24h', {
     ...drawn,

@@ -117,9 +117,7 @@ const differenceList: List<Difference> = {
       'settled',
       'Followed up',
       ({ isSettled }) => (isSettled ? 'inquired, or a review is open' : 'not yet'),
-      {
-        width: 'word',
-      },
+      { width: 'word' },
     ),
   ],
 };

@@ -34,20 +34,9 @@ interface Scenario {
 }
 
 const scenarios: Readonly<Record<string, Scenario>> = {
-  approved: {
-    title: 'An approved payment',
-    text: 'The customer pays at once.',
-    pays: 'approved',
-  },
-  declined: {
-    title: 'A declined payment',
-    text: 'The card has insufficient funds.',
-    pays: 'declined',
-  },
-  waiting: {
-    title: 'A slow customer',
-    text: 'Creates the payment and leaves its page to you.',
-  },
+  approved: { title: 'An approved payment', text: 'The customer pays at once.', pays: 'approved' },
+  declined: { title: 'A declined payment', text: 'The card has insufficient funds.', pays: 'declined' },
+  waiting: { title: 'A slow customer', text: 'Creates the payment and leaves its page to you.' },
   'lost-callback': {
     title: 'A lost callback',
     text: 'The customer pays, and the Payment Service sends no callback. The schedule finds the payment; “Check now” finds it at once.',

@@ -48,14 +48,8 @@ function teamFacts({ callbackOrigins, redirectOrigins, wallet, approvals, limits
 const lines = (all: readonly string[]): Html | undefined =>
   all.length === 0 ? undefined : html`${all.map((line) => html`<div>${line}</div>`)}`;
 
-function limitText({
-  environment,
-  operation,
-  currency,
-  keyId,
-  perCall,
-  perDay,
-}: Team['limits'][number]): string {
+function limitText(limit: Team['limits'][number]): string {
+  const { environment, operation, currency, keyId, perCall, perDay } = limit;
   const sums = [
     ...(perCall === undefined ? [] : [`${amountText(perCall, currency)} a call`]),
     ...(perDay === undefined ? [] : [`${amountText(perDay, currency)} a day`]),

@@ -86,10 +86,7 @@ function listWithResend(replaying: PageContext | undefined): List<FailingWebhook
     'resend',
     'Resend',
     (each) => replaying && replayForm(each, replaying),
-    {
-      width: 'count',
-      use: 'always',
-    },
+    { width: 'count', use: 'always' },
   );
   return {
     name: 'webhooks',

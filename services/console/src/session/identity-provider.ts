@@ -93,12 +93,7 @@ export function createIdentityProvider(
       const tokens = await openid.authorizationCodeGrant(
         await provider(),
         new URL(`${redirectUri}?${query}`),
-        {
-          expectedState: state,
-          expectedNonce: nonce,
-          pkceCodeVerifier: verifier,
-          idTokenExpected: true,
-        },
+        { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true },
       );
       return toIdentified(tokens.claims() ?? {}, config, clock.now());
     },

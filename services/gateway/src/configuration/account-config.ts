@@ -235,8 +235,7 @@ function keyOfFile(file: string, source: Source, note: Note): Secret | undefined
 /** The variables with keys in an accounts file; none if it is unreadable, which its reader reports. */
 export function keyVariablesOf(file: string): readonly string[] {
   try {
-    const { accounts } = keyVariablesSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
-    return accounts.flatMap(({ privateKeyEnv }) => privateKeyEnv ?? []);
+    return accountNamesOf(file).flatMap(({ privateKeyEnv }) => privateKeyEnv ?? []);
   } catch {
     return [];
   }
@@ -249,15 +248,14 @@ export function accountNamesOf(file: string): readonly AccountName[] {
   return names;
 }
 
-export type AccountName = z.infer<typeof accountNamesSchema>['accounts'][number];
+export type AccountName = z.infer<typeof accountNameSchema>;
 
-const accountNamesSchema = z.object({
-  accounts: z.array(z.object({ environment: environmentSchema, name: z.string() })),
+const accountNameSchema = z.object({
+  environment: environmentSchema,
+  name: z.string(),
+  privateKeyEnv: z.string().optional(),
 });
-
-const keyVariablesSchema = z.object({
-  accounts: z.array(z.object({ privateKeyEnv: z.string().optional() })),
-});
+const accountNamesSchema = z.object({ accounts: z.array(accountNameSchema) });
 
 /** A key is a single word (the client refuses any other); editors end a file with a line break. */
 function toKey(subject: string, text: string, note: Note): Secret | undefined {

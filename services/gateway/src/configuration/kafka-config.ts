@@ -93,11 +93,8 @@ function toTls({ KAFKA_TLS: tls, KAFKA_TLS_CA_FILE: caFile }: Environment): Kafk
 }
 
 function toSasl(env: Environment): KafkaConnectionOptions['sasl'] {
-  const {
-    KAFKA_SASL_MECHANISM: mechanism,
-    KAFKA_SASL_USERNAME: username,
-    KAFKA_SASL_PASSWORD: password,
-  } = env;
+  const { KAFKA_SASL_MECHANISM: mechanism, KAFKA_SASL_USERNAME: username } = env;
+  const { KAFKA_SASL_PASSWORD: password } = env;
   if (mechanism === undefined && username === undefined && password === undefined) return undefined;
   if (mechanism === undefined || username === undefined || password === undefined)
     throw wrongVariable(

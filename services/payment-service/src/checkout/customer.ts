@@ -27,12 +27,7 @@ export function createCustomer(ca: string) {
 }
 
 /** The completed card form. */
-const cardForm = (number: string) => ({
-  number,
-  expiry: '12/2039',
-  cvv: '123',
-  holder: 'Ada Lovelace',
-});
+const cardForm = (number: string) => ({ number, expiry: '12/2039', cvv: '123', holder: 'Ada Lovelace' });
 
 /**
  * Pays on the hosted page, and confirms or rejects on the authentication page if there is one.

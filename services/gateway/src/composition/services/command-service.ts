@@ -40,34 +40,28 @@ export async function startCommandService(
   const mayInquire = () => index.building() === undefined;
   const scheduling = (signal: AbortSignal) => members.share(inquirySchedule, signal);
   stops.defer(inBackground((signal) => runWhile({ isAble: mayInquire, clock }, signal, scheduling)));
+  const shared = { store, bus, directory, index, accounts, accountsFile, runAlone, clock, ids };
+  const { reconciledAfterDays, reviewsByTwo, times } = config;
   const commands = createCommandService({
+    ...shared,
     installation,
-    teamKeys: ownTeamKeys(parts),
-    operators: parts.operatorCredentials(),
     readCallback,
-    store,
-    bus,
-    directory,
     recordResolution,
     recordCommand,
-    ids,
-    runAlone,
-    accounts,
-    accountsFile,
-    clock,
+    teamKeys: ownTeamKeys(parts),
+    operators: parts.operatorCredentials(),
     callbackUrlOf: (environment, token, issuedAt) =>
       `${callbackBase}${callbackPath(secrets, environment, token, issuedAt)}`,
     fingerprintsOf: createFingerprints(dataSecrets),
     vault: createVault(dataSecrets, ids),
-    index,
     inquiryDelays: config.inquiryDelays,
     place: () => (mayInquire() ? members.place(inquirySchedule) : undefined),
     findByServiceToken: (environment, account, serviceToken) =>
       index.findByServiceToken(environment, account, serviceToken),
     books: createBooks(index, () => directory.names()),
-    reconciledAfterDays: config.reconciledAfterDays,
-    reviewsByTwo: config.reviewsByTwo,
-    times: config.times,
+    reconciledAfterDays,
+    reviewsByTwo,
+    times,
     log: logOf('command-service'),
   });
   stops.defer(() => commands.stop());

@@ -45,12 +45,7 @@ export async function startFrontDoor(parts: Parts): Promise<RunningService> {
       await registerPages(app, parts);
       for (const service of elsewhere) {
         const instances = createUpstreams({ origins: originsOf(parts, service), agent, clock });
-        await registerForwarding(app, {
-          routes: routesOf(service),
-          upstreams: instances,
-          credential,
-          log,
-        });
+        await registerForwarding(app, { routes: routesOf(service), upstreams: instances, credential, log });
       }
     },
     ...reportToQueryService(parts),

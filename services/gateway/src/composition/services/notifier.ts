@@ -50,7 +50,5 @@ export async function startNotifier(
   stops.defer(inBackground((signal) => runAlone('webhook-retention', signal, retain)));
   const { recordCommand } = (await parts.security()).security;
   const answering = { store, deliveries, directory, secrets, clock, ids, log, recordCommand };
-  return {
-    registerRoutes: (app) => registerNotifierRoutes(app, answering),
-  };
+  return { registerRoutes: (app) => registerNotifierRoutes(app, answering) };
 }

@@ -16,18 +16,10 @@ export async function startQueryService(parts: Parts): Promise<RunningService> {
   const { recordExport } = (await parts.security()).security;
   const requests = openRequestLedger({ file: dataDirectory.requestsFile, ...config.requests, clock, log });
   stops.defer(() => requests.close());
-  const queries = createQueryService({
-    store,
-    index,
-    directory,
-    requests,
-    recordExport,
-    underWay,
-    clock,
-    log,
-    instance: config.instance ?? ownHost(),
-    recordOf: createRecordOf(store),
-  });
+  const recordOf = createRecordOf(store);
+  const instance = config.instance ?? ownHost();
+  const reading = { store, index, directory, requests, recordExport, recordOf };
+  const queries = createQueryService({ ...reading, underWay, clock, log, instance });
   const report = await reportToOthers(parts);
   watchIndex(metrics, { store, clock, index });
   return {

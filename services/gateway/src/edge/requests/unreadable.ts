@@ -29,10 +29,7 @@ const noHttp: Fault = {
   status: 400,
   message: 'The request cannot be read as HTTP. Check its first line, its headers and its length.',
 };
-const noProxy: Fault = {
-  status: 400,
-  message: 'This server is not a proxy. Send requests to it directly.',
-};
+const noProxy: Fault = { status: 400, message: 'This server is not a proxy. Send requests to it directly.' };
 const noSuchExpectation: Fault = {
   status: 417,
   message: 'The header Expect may only be 100-continue. Send that or omit it.',
