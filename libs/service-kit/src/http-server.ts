@@ -274,10 +274,7 @@ export async function listen(
     const code = errorCode(error);
     if (code === 'EADDRINUSE') throw portsTaken([address]);
     if (code === 'EACCES')
-      throw new StartupError(
-        'port_forbidden',
-        `Port ${port} on ${host} is not permitted. Set ${variable} to another port and start again.`,
-      );
+      throw new StartupError('port_forbidden', `Port ${port} is not permitted. Set ${variable} to another.`);
     if (code !== undefined && noSuchHost.includes(code))
       throw new StartupError(
         'host_unknown',

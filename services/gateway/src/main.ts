@@ -42,10 +42,10 @@ async function main(): Promise<void> {
     quickstart === undefined
       ? `${services.join(', ')}: ready at ${url}, metrics at ${metricsUrl}\n`
       : banner(quickstart.content, {
-          file: quickstart.file,
+          ...quickstart,
           folder: process.cwd(),
           missing: await missing(),
-          ...omitUndefined({ signInLink: signInLink(systemPerson()), keyToRevoke: quickstart.keyToRevoke }),
+          ...omitUndefined({ signInLink: signInLink(systemPerson()) }),
         }),
   );
 }

@@ -33,14 +33,8 @@ interface Dependencies {
   ids: Ids;
 }
 
-export interface DemoKey {
-  /** Undefined if the gateway has accounts of its own, the key was revoked, or two keys were lost. */
-  key?: Secret;
-  /** The id of an active key, if a person must revoke one before another can be issued. */
-  toRevoke?: string;
-}
-
-export async function demoKey(parts: Parts): Promise<DemoKey> {
+/** The key, if there is one, or the id of the active key that a person must revoke before another can be issued. */
+export async function demoKey(parts: Parts): Promise<{ key?: Secret; keyToRevoke?: string }> {
   const { config, clock, ids, dataDirectory, teamKeys } = parts;
   const deps = { store: await parts.store(), teamKeys, clock, ids };
   if (config.accountsFile === undefined) {
@@ -48,7 +42,7 @@ export async function demoKey(parts: Parts): Promise<DemoKey> {
     const key = await ensureDemoTeam(deps, known === undefined ? undefined : new Secret(known));
     if (key !== undefined) return { key };
     const active = await activeDemoKeys(deps, ['sandbox']);
-    return active.length < activeKeysMax ? {} : omitUndefined({ toRevoke: active[0] });
+    return active.length < activeKeysMax ? {} : omitUndefined({ keyToRevoke: active[0] });
   }
   const left = await activeDemoKeys(deps, ['sandbox', 'production']);
   if (left.length > 0)

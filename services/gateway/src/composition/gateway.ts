@@ -4,7 +4,7 @@ import { type Quickstart, openDataDirectory } from '../configuration/data-direct
 import type { GatewayConfig } from '../configuration/config.ts';
 import type { GatewayDependencies } from '../configuration/gateway-dependencies.ts';
 import { issueLink, sessionIdOf, signInAddress } from '@tollgate/console';
-import { type DemoKey, demoKey } from './demo-team.ts';
+import { demoKey } from './demo-team.ts';
 import { quickstartFieldsOf } from './sandbox.ts';
 import { type ApiParts, addressesOf, startApiServer, startMetricsServer } from '../edge/http-servers.ts';
 import { watchTeams } from './metrics/watch-services.ts';
@@ -32,7 +32,7 @@ export interface Gateway {
   /** Address of its metrics. */
   metricsUrl: string;
   /** The first screen for a newcomer; undefined if this process runs only some of the services. */
-  quickstart: { file: string; content: Quickstart; keyToRevoke: DemoKey['toRevoke'] } | undefined;
+  quickstart: { file: string; content: Quickstart; keyToRevoke?: string } | undefined;
   /**
    * A single-use address for signing in to the console; undefined if this process has no console.
    *
@@ -83,7 +83,7 @@ async function startOnce(deps: GatewayDependencies, services: readonly ServiceNa
     const own = { url, metricsUrl, signInLink, missing: () => missingOf(deps, api), stop };
     if (!isWhole || callbackUrl === undefined) return { ...own, quickstart: undefined };
     // Last of all: a start that fails would leave a key that is kept nowhere.
-    const { key, toRevoke } = await demoKey(parts);
+    const { key, ...noKey } = await demoKey(parts);
     const content = await quickstartOf(parts, {
       gatewayUrl: url,
       callbackUrl,
@@ -91,7 +91,7 @@ async function startOnce(deps: GatewayDependencies, services: readonly ServiceNa
       ...omitUndefined({ apiKey: key?.reveal() }),
     });
     dataDirectory.writeQuickstart(content);
-    return { ...own, quickstart: { file: dataDirectory.quickstartFile, content, keyToRevoke: toRevoke } };
+    return { ...own, quickstart: { file: dataDirectory.quickstartFile, content, ...noKey } };
   } catch (error) {
     await stop();
     throw error;
