@@ -58,17 +58,9 @@ describe('an open review', () => {
 
   test('of an operation that only the provider has is shown to the only team of the account, and to its admins', async () => {
     const { store, getAs } = await start();
-    const facts = {
-      environment: 'sandbox',
-      account: 'main',
-      operation: 'payment',
-      serviceToken: 'service-token-1234',
-      status: 'approved',
-      amount: 0,
-      refundedAmount: 0,
-      currency: 'EUR',
-      orderNumber: 'elsewhere-1',
-    };
+    const shown = { account: 'main', operation: 'payment', orderNumber: 'elsewhere-1', status: 'approved' };
+    const amounts = { amount: 0, refundedAmount: 0, currency: 'EUR' };
+    const facts = { environment: 'sandbox', serviceToken: 'service-token-1234', ...shown, ...amounts };
     const opened = {
       type: 'ReviewOpened',
       data: {
@@ -93,13 +85,8 @@ describe('an open review', () => {
         since: at(1),
         evidence: { kind: 'only_at_service', serviceToken: '…1234' },
         resolutions: ['accept_theirs', 'keep_ours'],
-        account: 'main',
-        operation: 'payment',
-        orderNumber: 'elsewhere-1',
-        status: 'approved',
-        amount: 0,
-        refundedAmount: 0,
-        currency: 'EUR',
+        ...shown,
+        ...amounts,
       },
     ]);
     expect((await getAs(shop)('/api/v1/reviews', headers)).json()).toMatchObject({ reviews: [] });

@@ -8,6 +8,14 @@ const event = (type: string, second: number, data: Record<string, unknown> = {})
   data,
 });
 
+const call = (operation: string, number: number, announced: number, sendBy: number) => ({
+  operation,
+  number,
+  announcedAt: at(announced),
+  sendBy: at(sendBy),
+  isUnresolved: false,
+});
+
 it('a call spans from its announcement to its outcome, including one found by an inquiry', () => {
   const calls = callsIn([
     event('PaymentRequested', 0, { attempt: { sendBy: at(5) } }),
@@ -21,34 +29,10 @@ it('a call spans from its announcement to its outcome, including one found by an
     event('RefundSubmitted', 7, { sendBy: at(9) }),
   ]);
   expect(calls).toEqual([
-    {
-      operation: 'authorize',
-      number: 1,
-      announcedAt: at(0),
-      sendBy: at(5),
-      isUnresolved: true,
-      outcome: 'not found',
-      settledAt: at(2),
-    },
-    {
-      operation: 'authorize',
-      number: 2,
-      announcedAt: at(2),
-      sendBy: at(7),
-      isUnresolved: false,
-      outcome: 'accepted',
-      settledAt: at(3),
-    },
-    {
-      operation: 'capture',
-      number: 1,
-      announcedAt: at(5),
-      sendBy: at(9),
-      isUnresolved: false,
-      outcome: 'accepted',
-      settledAt: at(6),
-    },
-    { operation: 'refund', number: 1, announcedAt: at(7), sendBy: at(9), isUnresolved: false },
+    { ...call('authorize', 1, 0, 5), isUnresolved: true, outcome: 'not found', settledAt: at(2) },
+    { ...call('authorize', 2, 2, 7), outcome: 'accepted', settledAt: at(3) },
+    { ...call('capture', 1, 5, 9), outcome: 'accepted', settledAt: at(6) },
+    call('refund', 1, 7, 9),
   ]);
 });
 
