@@ -1,15 +1,10 @@
 /** Layout, accessibility and security of the hosted checkout, in a real browser. */
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { authenticatedCard } from '../src/testing/samples.ts';
-import { entries, fillIn, openScene, payButton, press, type Scene } from './customer.ts';
+import { entries, fillIn, openScene, payButton, press } from './customer.ts';
 
-let scene: Scene;
-beforeAll(async () => {
-  scene = await openScene();
-});
-afterEach(() => scene.closeWindows());
-afterAll(() => scene.close());
+const scene = await openScene();
 
 const locales = ['en', 'de'] as const;
 

@@ -1,40 +1,20 @@
 /** The customer's journey through the hosted checkout, in a real browser. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   approvedCard,
   authenticatedCard,
   authenticatedDeclinedCard,
   declinedCard,
 } from '../src/testing/samples.ts';
-import {
-  entries,
-  fillIn,
-  openScene,
-  payButton,
-  press,
-  titleOf,
-  type Customer,
-  type Scene,
-} from './customer.ts';
+import { entries, fillIn, openScene, payButton, press, titleOf, type Customer } from './customer.ts';
 
-let scene: Scene;
-beforeAll(async () => {
-  scene = await openScene();
-});
-afterEach(() => scene.closeWindows());
-afterAll(() => scene.close());
+const scene = await openScene();
+const { openPayment } = scene;
 
 const focused = (page: Customer['page']) =>
   page.evaluate<string>(
     'document.activeElement.id || document.activeElement.className || document.activeElement.tagName',
   );
-
-async function openPayment(fields: object = {}, options: Parameters<Scene['newCustomer']>[0] = {}) {
-  const token = await scene.harness.create({ ...fields });
-  const customer = await scene.newCustomer(options);
-  await customer.page.goto(scene.checkoutUrl(token));
-  return { token, ...customer };
-}
 
 const paths = [
   ['approved', approvedCard, undefined, 'Payment successful'],

@@ -8,6 +8,7 @@ import {
   type Locator,
   type Page,
 } from 'playwright-core';
+import { afterAll, afterEach } from 'vitest';
 import { startHarness, type Harness } from '../src/testing/harness.ts';
 
 const launchOptions = {
@@ -28,8 +29,7 @@ export interface Customer {
   complaints: string[];
 }
 
-export type Scene = Awaited<ReturnType<typeof openScene>>;
-
+/** Closes with the spec file, and the windows after each case. */
 export async function openScene() {
   const harness: Harness = await startHarness();
   const shop = await openShop();
@@ -45,21 +45,29 @@ export async function openScene() {
     context.on('weberror', (failure) => void customer.complaints.push(failure.error().message));
     return customer;
   };
+  const checkoutUrl = (token: string): string => `${harness.addresses().httpsUrl}/checkout/${token}`;
+  afterEach(async () => {
+    for (const context of contexts.splice(0)) await context.close();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await shop.close();
+    await harness.remove();
+  });
   return {
     harness,
     shop,
     newCustomer,
-    checkoutUrl: (token: string): string => `${harness.addresses().httpsUrl}/checkout/${token}`,
+    checkoutUrl,
+    /** A payment that a new customer sees. */
+    openPayment: async (fields: object = {}, options?: BrowserContextOptions) => {
+      const token = await harness.create({ ...fields });
+      const customer = await newCustomer(options);
+      await customer.page.goto(checkoutUrl(token));
+      return { token, ...customer };
+    },
     statusesOf: async (orderNumber: string) =>
       (await harness.ledger(orderNumber)).payments[0]?.statuses.map(({ status }) => status),
-    closeWindows: async () => {
-      for (const context of contexts.splice(0)) await context.close();
-    },
-    close: async () => {
-      await browser.close();
-      await shop.close();
-      await harness.remove();
-    },
   };
 }
 

@@ -1,24 +1,13 @@
 /** The page's behavior while a customer types. Without scripts, the service accepts the same input. */
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { approvedCard } from '../src/testing/samples.ts';
-import { entries, fillIn, openScene, payButton, press, titleOf, type Scene } from './customer.ts';
+import { entries, fillIn, openScene, payButton, press, titleOf } from './customer.ts';
 
-let scene: Scene;
-beforeAll(async () => {
-  scene = await openScene();
-});
-afterEach(() => scene.closeWindows());
-afterAll(() => scene.close());
+const scene = await openScene();
+const { openPayment } = scene;
 
 const mistyped = '4392963203551252';
-
-async function openPayment(options: Parameters<Scene['newCustomer']>[0] = {}) {
-  const token = await scene.harness.create();
-  const customer = await scene.newCustomer(options);
-  await customer.page.goto(scene.checkoutUrl(token));
-  return { token, ...customer };
-}
 
 /** The content of a field after pressing the given keys in it. */
 async function typed(page: Page, field: string, keys: string): Promise<string> {
@@ -88,7 +77,7 @@ describe('a typing error in the number', () => {
   });
 
   it('is reported by the service when scripts are disabled, and the payment stays open', async () => {
-    const { page, token } = await openPayment({ javaScriptEnabled: false });
+    const { page, token } = await openPayment({}, { javaScriptEnabled: false });
     await fillIn(page, { ...entries(approvedCard), number: mistyped });
     await press(payButton(page));
     expect(await page.getByRole('alert').innerText()).toContain('typing error');
