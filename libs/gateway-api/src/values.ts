@@ -84,11 +84,26 @@ export const errors = shownBy(
 export type PublicEvidence = Record<string, string>;
 
 const plainEvidence: ReadonlySet<string> = new Set([
-  ...['amount', 'attemptNumber', 'currency', 'disputeToken', 'inquiryNeed', 'kind'],
-  ...['observedAmount', 'observedAuthorizedAmount', 'observedCurrency'],
-  ...['observedRefundedAmount', 'observedStatus', 'operation', 'providerOrderNumber', 'reason'],
-  ...['reasonCode', 'refundToken', 'refundableAmount', 'refundedAmount', 'status'],
-  ...['submissions'],
+  'amount',
+  'attemptNumber',
+  'currency',
+  'disputeToken',
+  'inquiryNeed',
+  'kind',
+  'observedAmount',
+  'observedAuthorizedAmount',
+  'observedCurrency',
+  'observedRefundedAmount',
+  'observedStatus',
+  'operation',
+  'providerOrderNumber',
+  'reason',
+  'reasonCode',
+  'refundToken',
+  'refundableAmount',
+  'refundedAmount',
+  'status',
+  'submissions',
 ]);
 
 /** Evidence in which all but the last four characters are masked, unless the value is known to be harmless; yes and no are. */

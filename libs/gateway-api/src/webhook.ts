@@ -45,8 +45,13 @@ export type WebhookBody = z.infer<typeof webhookBodySchema>;
 
 /** Why an attempt got no answer, or was not made. */
 export const failureReasons = [
-  ...(['origin_not_allowed', 'address_not_allowed', 'name_not_found'] as const),
-  ...(['connection_failed', 'certificate_refused', 'answer_unreadable', 'timeout'] as const),
+  'origin_not_allowed',
+  'address_not_allowed',
+  'name_not_found',
+  'connection_failed',
+  'certificate_refused',
+  'answer_unreadable',
+  'timeout',
 ] as const;
 export type FailureReason = (typeof failureReasons)[number];
 

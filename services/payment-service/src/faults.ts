@@ -2,8 +2,15 @@ import { z } from 'zod';
 
 /** API operations, each of which can be made to fail. */
 const operations = [
-  ...(['create', 'get', 'list', 'confirm', 'decline', 'refund', 'payout', 'balance'] as const),
-  ...(['disputes'] as const),
+  'create',
+  'get',
+  'list',
+  'confirm',
+  'decline',
+  'refund',
+  'payout',
+  'balance',
+  'disputes',
 ] as const;
 export type Operation = (typeof operations)[number];
 
@@ -11,8 +18,13 @@ export type Operation = (typeof operations)[number];
  * Faults of an operation's answer. `error_before` and `rate_limited` have no effect; all others occur after the effect.
  */
 export const answerFaults = [
-  ...(['error_before', 'error_after', 'lost_reply', 'slow_reply', 'html_502'] as const),
-  ...(['truncated_json', 'rate_limited'] as const),
+  'error_before',
+  'error_after',
+  'lost_reply',
+  'slow_reply',
+  'html_502',
+  'truncated_json',
+  'rate_limited',
 ] as const;
 export type AnswerFault = (typeof answerFaults)[number];
 

@@ -11,8 +11,11 @@ const ofChanges = ['webhook_endpoint_exists', 'too_many_endpoint_changes', 'orig
 
 export const replayed = { 202: { meaning: 'They are sent in turn.', schema: 'ReplayedWebhooks' } } as const;
 export const ofReplays = [
-  ...(['webhook_not_found', 'webhook_endpoint_disabled', 'too_many_replays'] as const),
-  ...(['invalid_param', 'read_model_behind'] as const),
+  'webhook_not_found',
+  'webhook_endpoint_disabled',
+  'too_many_replays',
+  'invalid_param',
+  'read_model_behind',
 ] as const;
 
 export const webhookRoutes = {

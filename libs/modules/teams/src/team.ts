@@ -32,8 +32,14 @@ import {
 import { type EventOf, eventFamily } from '@tollgate/event-store';
 
 export const scopes = [
-  ...(['payments', 'refunds', 'payouts', 'approvals', 'read', 'cards', 'stored-cards'] as const),
-  ...(['admin'] as const),
+  'payments',
+  'refunds',
+  'payouts',
+  'approvals',
+  'read',
+  'cards',
+  'stored-cards',
+  'admin',
 ] as const;
 export const scopeSchema = z.enum(scopes);
 export type Scope = z.infer<typeof scopeSchema>;

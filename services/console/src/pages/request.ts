@@ -74,8 +74,14 @@ function currencyOf([first]: readonly TimelineEvent[]): string {
 
 /** Fields that the gateway added to the request. */
 const added = new Set([
-  ...['kind', 'attempt', 'sendBy', 'refundToken', 'currency', 'approval', 'lapsesAt'],
-  ...['askedBy'],
+  'kind',
+  'attempt',
+  'sendBy',
+  'refundToken',
+  'currency',
+  'approval',
+  'lapsesAt',
+  'askedBy',
 ]);
 const isRequested = ({ type }: TimelineEvent): boolean => /(Requested|Submitted)$/.test(type);
 

@@ -33,18 +33,22 @@ interface ProviderCallLabels {
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** The help text and the labels of each gauge, separated by spaces. */
+/** The help text and the labels of each gauge. */
 const gauges = {
   tollgate_account_breaker: [
     'State of the circuit breaker of each account: 1 for the current state',
-    'environment account state',
+    'environment',
+    'account',
+    'state',
   ],
   tollgate_account_state: [
     'Operator state of each account (active, draining, paused): 1 for the current state',
-    'environment account state',
+    'environment',
+    'account',
+    'state',
   ],
-  tollgate_account_calls_under_way: ['Money-moving calls in flight', 'environment account'],
-  tollgate_account_waiting: ['Callers waiting for a permit of the account', 'environment account'],
+  tollgate_account_calls_under_way: ['Money-moving calls in flight', 'environment', 'account'],
+  tollgate_account_waiting: ['Callers waiting for a permit of the account', 'environment', 'account'],
   tollgate_inquiry_overdue_seconds: [
     'Lag of the oldest due inquiry of the shards of this process; 0 if none is due',
     'state',
@@ -54,20 +58,23 @@ const gauges = {
   ],
   tollgate_pending_inquiries: [
     'Payments and payouts on the inquiry schedule: unresolved (a call without a known outcome) or open',
-    'kind state',
+    'kind',
+    'state',
   ],
-  tollgate_open_reviews: ['Open reviews', 'kind environment'],
+  tollgate_open_reviews: ['Open reviews', 'kind', 'environment'],
   tollgate_overdrawn_wallets: [
     'Wallets whose available balance in a merchant account and currency is negative',
     'environment',
   ],
   tollgate_reconciliation_last_complete_day: [
     'Start of the last fully reconciled day, seconds since the Unix epoch; absent while another instance reconciles',
-    'environment account',
+    'environment',
+    'account',
   ],
   tollgate_reconciliation_differences: [
     'Differences found by the latest runs of today and the two previous days; absent while another instance reconciles',
-    'environment account',
+    'environment',
+    'account',
   ],
   tollgate_read_model_lag_seconds: ['Age of the oldest event that reads do not show; 0 if caught up'],
   tollgate_unsigned_team_events: [
@@ -100,7 +107,7 @@ const gauges = {
     'Comparisons with the projector that found a different number of events; above 0, the index was rebuilt',
   ],
   tollgate_index_quarantined_streams: ['Streams with an event that the index could not apply'],
-} as const satisfies Record<string, readonly [help: string, labels?: string]>;
+} as const satisfies Record<string, readonly [help: string, ...labels: string[]]>;
 export type GaugeName = keyof typeof gauges;
 
 /** Bounds of buckets, seconds: from an answer from memory to one at the deadline. */
@@ -171,8 +178,7 @@ export function createMetrics({ log }: { log: Log }) {
   };
 
   function addGauge(name: GaugeName, read: ReadGauge): void {
-    const [help, labels]: readonly [string, string?] = gauges[name];
-    const labelNames = labels?.split(' ') ?? [];
+    const [help, ...labelNames] = gauges[name];
     const gauge = new Gauge({
       name,
       registers,
@@ -182,7 +188,7 @@ export function createMetrics({ log }: { log: Log }) {
         // The old value is outdated, even if the new one is unknown.
         gauge.reset();
         if (labelNames.length === 0) gauge.remove();
-        for (const { labels: given = {}, value } of await readings()) gauge.set({ ...given }, value);
+        for (const { labels = {}, value } of await readings()) gauge.set({ ...labels }, value);
       },
     });
     async function readings(): Promise<readonly Reading[]> {
