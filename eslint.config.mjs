@@ -272,7 +272,7 @@ const onlyImports = (packages) => [
       },
       {
         regex:
-          '^(\\.\\./)+((accounts|aggregates|callbacks|inquiry|operations|outbound)/|testing/(harness|fake))',
+          '^(\\.\\./)+((aggregates|inquiry|operations|outbound)/|(accounts|core|provider)\\.ts$|testing/(harness|fake))',
         message: 'The domain imports nothing that does I/O; its specs run alone under mutation.',
       },
     ],

@@ -9,6 +9,7 @@ const benches: Readonly<Record<string, string>> = {
   operations: 'services/gateway/bench/operations.ts',
   'at-size': 'services/gateway/bench/at-size.ts',
   ledger: 'services/cli/bench/ledger.ts',
+  webhooks: 'libs/modules/webhooks/bench/webhooks.ts',
 };
 
 const withOwnOptions = ['creation', 'operations'];

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import type { DisputeEvent } from './dispute.ts';
-import { evolveDisputeAggregate, evolveTransferAggregate } from './records.ts';
+import { evolveDisputeAggregate, evolveTransferAggregate, evolveUnmatchedAggregate } from './records.ts';
 import type { TransferEvent } from './transfer.ts';
+import type { UnmatchedEvent } from './unmatched.ts';
 
 /** The event of this revision, one second after the previous one. */
 const at = <Event>(event: Event, revision: number) => ({
@@ -54,4 +55,28 @@ it('a transfer happens once', () => {
   expect(() => evolveTransferAggregate(aggregate, at(made, 1))).toThrow(
     'money was transferred a second time',
   );
+});
+
+it('an unmatched operation has the opening time of its review', () => {
+  const observed: UnmatchedEvent = {
+    type: 'UnmatchedObserved',
+    data: {
+      environment: 'sandbox',
+      account: 'main',
+      operation: 'payment',
+      serviceToken: 's-1',
+      status: 'approved',
+      amount: 900,
+      refundedAmount: 0,
+      currency: 'EUR',
+    },
+  };
+  const opened: UnmatchedEvent = { type: 'ReviewOpened', data: { code: 'discrepancy', evidence: {} } };
+  const events = [observed, opened, observed];
+  const after = events.reduce<ReturnType<typeof evolveUnmatchedAggregate> | undefined>(
+    (before, event, revision) => evolveUnmatchedAggregate(before, at(event, revision)),
+    undefined,
+  );
+  expect(after).toMatchObject({ createdAt: 1_000, updatedAt: 3_000, revision: 2, reviewsSince: [2_000] });
+  expect(after?.unmatched).toMatchObject({ amount: 900, reviews: [{ number: 1 }] });
 });

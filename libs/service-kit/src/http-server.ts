@@ -274,7 +274,10 @@ export async function listen(
     const code = errorCode(error);
     if (code === 'EADDRINUSE') throw portsTaken([address]);
     if (code === 'EACCES')
-      throw new StartupError('port_forbidden', `Port ${port} is not permitted. Set ${variable} to another.`);
+      throw new StartupError(
+        'port_forbidden',
+        `Port ${port} on ${host} is not permitted. Set ${variable} to another (0 takes any free one) and start again.`,
+      );
     if (code !== undefined && noSuchHost.includes(code))
       throw new StartupError(
         'host_unknown',

@@ -68,6 +68,7 @@ export async function eachStream(
   for await (const { revision, stream } of eventsUntilNow(store, {
     from: beginning,
     prefixes: foldedPrefixes,
+    signal,
   })) {
     if (revision === 0 && batch.push(stream) >= atOnce) await workOnBatch();
   }

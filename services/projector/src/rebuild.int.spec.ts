@@ -76,6 +76,20 @@ describe('a rebuild', () => {
     expect(await run({ ...store, read })).toMatchObject({ failedStreams: ['payment-p1'] });
     expect(await textsOf(store)).toEqual(before);
   });
+
+  test('works on one batch of streams at most after it is stopped', async () => {
+    const store = await temporaryStore();
+    for (let count = 0; count < 200; count += 1) await appendPayment(store, `p${count}`, [requested()]);
+    const stopping = new AbortController();
+    const rebuilt = new Set<string>();
+    const read: EventStore['read'] = (stream, options) => {
+      stopping.abort(new Error('stopped'));
+      rebuilt.add(stream);
+      return store.read(stream, options);
+    };
+    await expect(run({ ...store, read }, { signal: stopping.signal })).rejects.toThrow('stopped');
+    expect([...rebuilt].filter((stream) => stream.startsWith('payment-'))).toHaveLength(128);
+  });
 });
 
 describe('a comparison', () => {

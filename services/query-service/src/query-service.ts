@@ -49,7 +49,7 @@ export function createQueryService(options: QueryServiceOptions) {
   const { exportStalledMs = 30_000, underWay = createUnderWay(), instance = 'asked' } = options;
   const share = createReadShare(clock, underWay);
   const waits = createPositionWaits(index);
-  const recent = createRecentViews();
+  const recent = createRecentViews(clock);
   const deps = { store, index, recent, directory, log, clock, share, waits };
   return {
     /** Adds the GET routes to a server that answers in JSON only. */

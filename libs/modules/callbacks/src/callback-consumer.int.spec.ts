@@ -1,15 +1,21 @@
 import { encodeCallbackRecord, providerCallbacksTopic } from '@tollgate/gateway-api';
 import { type MessageBus, createEmbeddedMessageBus } from '@tollgate/message-bus';
-import type { Payment } from '@tollgate/core';
+import { type Payment, subjectsOf, inquireNamed } from '@tollgate/core';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type DeferredCallback, consumeCallbacks } from './callback-consumer.ts';
-import { subjectsOf } from '@tollgate/core';
-import { inquireNamed } from '@tollgate/core';
-import { type FakeProvider, createFakeProvider } from '@tollgate/core/testing';
-import { type Harness, accountNamed, cause, payoutFor, quietMs, teaFor } from '@tollgate/core/testing';
-import { useHarness } from '@tollgate/core/testing';
+import {
+  type FakeProvider,
+  createFakeProvider,
+  type Harness,
+  accountNamed,
+  cause,
+  payoutFor,
+  quietMs,
+  teaFor,
+  useHarness,
+} from '@tollgate/core/testing';
 import { readCallback } from './testing/read-callback.ts';
 
 let second: FakeProvider;

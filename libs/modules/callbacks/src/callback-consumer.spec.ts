@@ -8,8 +8,7 @@ import {
   type DeferredCallback,
   consumeCallbacks,
 } from './callback-consumer.ts';
-import type { Cause } from '@tollgate/core';
-import type { InquiryResult } from '@tollgate/core';
+import type { Cause, InquiryResult } from '@tollgate/core';
 import { readCallback } from './testing/read-callback.ts';
 
 type Inquire = CallbackConsumerDependencies['inquire'];

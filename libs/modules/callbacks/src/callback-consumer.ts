@@ -6,7 +6,7 @@ import {
   tokenLengthMax,
 } from '@tollgate/gateway-api';
 import type { BusRecord, MessageBus } from '@tollgate/message-bus';
-import type { CallbackHint } from '@tollgate/core';
+import type { CallbackHint, Cause, InquiryResult } from '@tollgate/core';
 import {
   type Clock,
   type Ids,
@@ -16,8 +16,6 @@ import {
   isRequestId,
   isRetryable,
 } from '@tollgate/service-kit';
-import type { Cause } from '@tollgate/core';
-import type { InquiryResult } from '@tollgate/core';
 
 /** The consumer group of the command service. */
 const callbackGroup = 'command-service';

@@ -1,14 +1,17 @@
-import { breakerOpenMs } from '@tollgate/service-kit';
+import { breakerOpenMs, silentLog, systemIds } from '@tollgate/service-kit';
 import { encodeCallbackRecord, providerCallbacksTopic } from '@tollgate/gateway-api';
 import type { BusRecord, MessageBus } from '@tollgate/message-bus';
-import { inquiryNeedOf } from '@tollgate/core';
-import { type FakeProvider, createFakeProvider } from '@tollgate/core/testing';
-import { silentLog, systemIds } from '@tollgate/service-kit';
+import { inquiryNeedOf, inquireNamed } from '@tollgate/core';
+import {
+  type FakeProvider,
+  createFakeProvider,
+  accountNamed,
+  cause,
+  teaFor,
+  useHarness,
+} from '@tollgate/core/testing';
 import { eventually } from '@tollgate/testing';
 import { expect, it } from 'vitest';
-import { inquireNamed } from '@tollgate/core';
-import { accountNamed, cause, teaFor } from '@tollgate/core/testing';
-import { useHarness } from '@tollgate/core/testing';
 import { consumeCallbacks } from './callback-consumer.ts';
 import { readCallback } from './testing/read-callback.ts';
 

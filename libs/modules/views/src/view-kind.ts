@@ -10,12 +10,12 @@ import {
   readLast,
   type EventStore,
   type Position,
-  type RecentlyUsed,
   type RecordedEvent,
   countedSchema,
   failedStreamSchema,
 } from '@tollgate/event-store';
 import { InvariantViolation, type Environment, type InquiryNeed } from '@tollgate/core';
+import type { Clock } from '@tollgate/service-kit';
 import { z } from 'zod';
 import type { Spending, Standing } from '@tollgate/books';
 import type { Contribution } from './totals.ts';
@@ -162,10 +162,28 @@ export async function foldStream<View extends ViewEnvelope>(
   return view;
 }
 
-/** Views of one process that were read last, by stream. */
-export type RecentViews = RecentlyUsed<ViewEnvelope>;
+/** Maximum views in memory. */
 const recentViewsMax = 1_000;
-export const createRecentViews = (): RecentViews => createRecentlyUsed(recentViewsMax);
+/** A stored view is read again after this: a rebuild may have repaired it. @unit milliseconds */
+export const recentViewMs = 60_000;
+
+export type RecentViews = ReturnType<typeof createRecentViews>;
+
+/** Views of one process that were read last, by stream. */
+export function createRecentViews(clock: Pick<Clock, 'monotonic'>) {
+  const views = createRecentlyUsed<{ view: ViewEnvelope; readAt: number }>(recentViewsMax);
+  const find = (stream: string) => {
+    const known = views.get(stream);
+    return known !== undefined && clock.monotonic() - known.readAt < recentViewMs ? known : undefined;
+  };
+  return {
+    get: (stream: string): ViewEnvelope | undefined => find(stream)?.view,
+    /** A view that follows from the one in memory is as old as that one. */
+    set(stream: string, view: ViewEnvelope): void {
+      views.set(stream, { view, readAt: find(stream)?.readAt ?? clock.monotonic() });
+    },
+  };
+}
 
 /**
  * As {@link foldStream}, from the view that was read last, or else the stored one, and the events after it: callers poll. A

@@ -6,7 +6,7 @@ import { testTeamKeys, testVerifier } from '@tollgate/teams/testing';
 import { type Secret, silentLog, systemIds, isAllowedOrigin } from '@tollgate/service-kit';
 import { createFakeClock } from '@tollgate/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { ensureDemoTeam } from './demo-team.ts';
+import { demoKey, ensureDemoTeam } from './demo-team.ts';
 
 const clock = createFakeClock();
 const ids = systemIds;
@@ -108,4 +108,19 @@ test('if two keys were lost, both stay valid, and a third is left to a person', 
   expect(await ensureAnd(store)).toBeUndefined();
   const callers = await Promise.all(keys.map((key) => callerOf(store, key)));
   expect(callers.map((caller) => caller?.team)).toEqual(['demo', 'demo']);
+});
+
+// The key of an approver is limited apart: its revocation would not make room for another key.
+test('a person is asked to revoke a key that takes payments, not that of an approver', async () => {
+  const store = await temporaryStore();
+  const config = { accountsFile: undefined };
+  const dataDirectory = { readQuickstart: () => undefined };
+  const parts = { ...deps, config, dataDirectory, store: async () => store, logOf: () => silentLog };
+  const issued = { environment: 'sandbox', at: clock.now(), secretHash: 'a'.repeat(64) } as const;
+  const issue = (keyId: string, scopes: Scope[]) =>
+    teamsIn(store).change('demo', () => [{ type: 'IssueKey', keyId, scopes, ...issued }]);
+  const first = await ensure(store);
+  await issue('approver', ['approvals']);
+  await ensure(store);
+  expect(await demoKey(parts)).toEqual({ keyToRevoke: parseApiKey(first.reveal())?.keyId });
 });

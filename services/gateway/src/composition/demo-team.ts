@@ -3,6 +3,7 @@ import type { EventStore } from '@tollgate/event-store';
 import {
   type Scope,
   type TeamCommand,
+  type TeamKey,
   type TeamKeys,
   type TeamState,
   type Teams,
@@ -15,7 +16,6 @@ import {
   createTeams,
   newApiKey,
 } from '@tollgate/teams';
-
 import type { Environment } from '@tollgate/core';
 import { type Clock, type Ids, Secret, StartupError, omitUndefined } from '@tollgate/service-kit';
 import type { Parts } from './parts.ts';
@@ -34,7 +34,13 @@ interface Dependencies {
 }
 
 /** The key, if there is one, or the id of the active key that a person must revoke before another can be issued. */
-export async function demoKey(parts: Parts): Promise<{ key?: Secret; keyToRevoke?: string }> {
+export async function demoKey(
+  parts: Pick<Parts, 'clock' | 'ids' | 'store' | 'logOf'> & {
+    teamKeys: TeamKeys;
+    config: Pick<Parts['config'], 'accountsFile'>;
+    dataDirectory: Pick<Parts['dataDirectory'], 'readQuickstart'>;
+  },
+): Promise<{ key?: Secret; keyToRevoke?: string }> {
   const { config, clock, ids, dataDirectory, teamKeys } = parts;
   const deps = { store: await parts.store(), teamKeys, clock, ids };
   if (config.accountsFile === undefined) {
@@ -42,25 +48,26 @@ export async function demoKey(parts: Parts): Promise<{ key?: Secret; keyToRevoke
     const key = await ensureDemoTeam(deps, known === undefined ? undefined : new Secret(known));
     if (key !== undefined) return { key };
     const active = await activeDemoKeys(deps, ['sandbox']);
-    return active.length < activeKeysMax ? {} : omitUndefined({ keyToRevoke: active[0] });
+    // Keys that approve payouts are limited apart.
+    const taken = active.filter(({ scopes }) => !scopes.includes('approvals'));
+    return taken.length < activeKeysMax ? {} : omitUndefined({ keyToRevoke: taken[0]?.keyId });
   }
   const left = await activeDemoKeys(deps, ['sandbox', 'production']);
   if (left.length > 0)
     parts
       .logOf('gateway')
       .warn(
-        { team: demoTeam, keyId: left.join(' ') },
+        { team: demoTeam, keyId: left.map(({ keyId }) => keyId).join(' ') },
         'the demo team has active keys although accounts are configured; revoke them: tollgate key revoke demo <keyId>',
       );
   return {};
 }
 
-/** Ids, the oldest first. */
-async function activeDemoKeys(deps: Dependencies, environments: readonly Environment[]): Promise<string[]> {
+/** The oldest first. */
+async function activeDemoKeys(deps: Dependencies, environments: readonly Environment[]): Promise<TeamKey[]> {
   const team = await teamsOf(deps).find(demoTeam);
   if (team === undefined) return [];
-  const active = environments.flatMap((each) => activeKeysIn(team, each, deps.clock.now()));
-  return active.map(({ keyId }) => keyId);
+  return environments.flatMap((each) => activeKeysIn(team, each, deps.clock.now()));
 }
 
 /**

@@ -253,7 +253,7 @@ export type AccountName = z.infer<typeof accountNameSchema>;
 const accountNameSchema = z.object({
   environment: environmentSchema,
   name: z.string(),
-  privateKeyEnv: z.string().optional(),
+  privateKeyEnv: z.string().optional().catch(undefined),
 });
 const accountNamesSchema = z.object({ accounts: z.array(accountNameSchema) });
 
