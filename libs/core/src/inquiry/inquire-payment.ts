@@ -70,8 +70,8 @@ async function search(
   const found = listed.map((each) => (each === ours && shown !== undefined ? shown : each.observed));
   const observation = { type: 'RecordSearch' as const, attemptNumber, found, inquiredAt };
   // No customer received the page of this attempt, so the next one needs no lasting absence.
-  const mayBeFollowed = isPaymentAwaited(payment) && found.length === 0 && payment.terms.kind === 'hosted';
-  if (!mayBeFollowed) return recordSearch(deps, token, observation, cause);
+  const mayAttemptAgain = isPaymentAwaited(payment) && found.length === 0 && payment.terms.kind === 'hosted';
+  if (!mayAttemptAgain) return recordSearch(deps, token, observation, cause);
   using permit = await permitFor(deps, aggregate);
   // Without a permit nothing can be sent now, so nothing is abandoned: the next inquiry finds the same.
   if (permit === undefined) return { failure: undefined };

@@ -1,4 +1,7 @@
-/** Decides whether another attempt of a creation follows, through which account, and how long each attempt may take. */
+/**
+ * Decides whether another attempt of a creation follows while its request runs, through which account, and how long each
+ * attempt may take. After an inquiry, `giveUpAttempt` in `domain/payment/creation.ts` decides.
+ */
 import { callRules } from '../domain/outbound-call/outbound-call.ts';
 import { type AuthorizationOutcome } from '../domain/payment/payment-commands.ts';
 import type { Clock } from '@tollgate/service-kit';

@@ -1,4 +1,7 @@
-/** Records changes of merchant accounts in one stream, which every process follows. */
+/**
+ * Pauses, drains, resumes and reloads merchant accounts: records the change in one stream, which every process follows. Operators
+ * use `tollgate account` or the admin routes; `merchant-account.ts` decides.
+ */
 import { type Decision, type EventStore, decideAndAppend } from '@tollgate/event-store';
 import {
   type AccountChange,

@@ -1,4 +1,7 @@
-/** Decides which difference opens a review. Compares one row of the provider's list, or one of our operations that it lacks. */
+/**
+ * Takes one row of the provider's list, or one of our operations that the list lacks. An operation that only the provider has
+ * opens a review. A payment or payout that differs is inquired, and the core opens the review (`observation.ts`).
+ */
 import { type ReconciledPart, type ReconciliationRequest, noCounts } from './reconciliation.ts';
 import {
   type Cause,

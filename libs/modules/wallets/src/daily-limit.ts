@@ -1,4 +1,7 @@
-/** The limits of one call and of one day. A daily limit is a cap on the same reservations as the balance. */
+/**
+ * The limits of one call and of one day. A daily limit is a cap on the same reservations as the balance: `reserve` in
+ * `reservations.ts` compares.
+ */
 import type { LimitedOperation, LimitRefusal, MoneyLimit, Requester } from '@tollgate/core';
 import { dayMs } from '@tollgate/service-kit';
 import type { LedgerNow, SpentQuery } from '@tollgate/views';
