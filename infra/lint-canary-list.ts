@@ -40,6 +40,7 @@ const boundaryFaults = [
   canary(boundary, messageBus, "export * from '@tollgate/conformance';", { says: 'can only depend on' }),
   canary(boundary, service, "export * from '@tollgate/query-service';", { says: 'can only depend on' }),
   canary(boundary, core, "export * from '@tollgate/conformance';", { says: 'can only depend on' }),
+  canary(boundary, core, "export * from '@tollgate/message-bus';", { says: 'can only depend on' }),
   canary(boundary, 'libs/modules/wallets/src', "export * from '@tollgate/lists';", {
     says: 'can only depend on',
   }),
