@@ -1,5 +1,11 @@
-import { breakerFailuresMax, breakerOpenMs } from '@tollgate/service-kit';
-import { type Log, type LogFields, StartupError, silentLog } from '@tollgate/service-kit';
+import {
+  breakerFailuresMax,
+  breakerOpenMs,
+  type Log,
+  type LogFields,
+  StartupError,
+  silentLog,
+} from '@tollgate/service-kit';
 import { createFakeClock } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
 import { type Account, type PermitEnd, type Permit, type PermitResult } from './account.ts';

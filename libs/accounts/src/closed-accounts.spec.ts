@@ -1,10 +1,8 @@
 /** Operators close an account to new payments, or entirely, and change its terms while calls are under way. */
-import { breakerFailuresMax } from '@tollgate/service-kit';
-import type { AccountState } from './account.ts';
-import { StartupError, silentLog } from '@tollgate/service-kit';
+import { breakerFailuresMax, StartupError, silentLog } from '@tollgate/service-kit';
+import type { AccountState, Account, Permit, PermitResult } from './account.ts';
 import { createFakeClock } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
-import type { Account, Permit, PermitResult } from './account.ts';
 import { createAccounts } from './accounts.ts';
 import { permitWaitMs } from './permits.ts';
 

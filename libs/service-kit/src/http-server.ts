@@ -239,7 +239,7 @@ const portsTaken = (taken: readonly ListenAddress[]): StartupError => {
 };
 
 /**
- * Before anything is started: servers that start one after the other would report one port per start.
+ * Checks all ports before any server starts. Otherwise each start would report only the first port that is taken.
  *
  * @throws StartupError with every port that is taken, and every port that is wanted twice
  */

@@ -4,21 +4,18 @@ import {
   recurringTokenStored,
   recurringTokenStoredSchema,
 } from '@tollgate/core';
-import { type EventStore, beginning, firstSchemaVersion } from '@tollgate/event-store';
+import { type EventStore, beginning, eventsUntilNow, firstSchemaVersion } from '@tollgate/event-store';
 import { type Clock, type Ids, type Vault, keyIdOf } from '@tollgate/service-kit';
 
 /** Streams with a recurring token under another master than this one. */
 async function streamsUnderOthers(store: EventStore, keyId: string): Promise<string[]> {
   const last = new Map<string, string | undefined>();
-  const enough = new AbortController();
-  const options = { from: beginning, prefixes: [recurringStream('')], signal: enough.signal };
-  for await (const item of store.subscribe(options)) {
-    if (item.kind === 'caught-up') break;
-    const { sealedRecurringToken } = recurringTokenStoredSchema.parse(item.data);
+  const options = { from: beginning, prefixes: [recurringStream('')] };
+  for await (const { stream, data } of eventsUntilNow(store, options)) {
+    const { sealedRecurringToken } = recurringTokenStoredSchema.parse(data);
     // Hidden events may arrive in any order: a re-encrypted token stays re-encrypted.
-    if (last.get(item.stream) !== keyId) last.set(item.stream, keyIdOf(sealedRecurringToken));
+    if (last.get(stream) !== keyId) last.set(stream, keyIdOf(sealedRecurringToken));
   }
-  enough.abort();
   return [...last].flatMap(([stream, known]) => (known === keyId ? [] : [stream]));
 }
 

@@ -2,10 +2,9 @@
  * The provider's recurring tokens behind our aliases (stream `recurring-<alias>`): a team charges the alias, through the
  * account of the first payment. Encrypted, because each can charge a card, and never handed out.
  */
-import { type EventStore } from '@tollgate/event-store';
+import { type EventStore, firstSchemaVersion } from '@tollgate/event-store';
 import { type EventMetadata } from '../domain/event-metadata.ts';
 import { environmentSchema } from '../domain/values.ts';
-import { firstSchemaVersion } from '@tollgate/event-store';
 import { type Clock, type Ids, type Vault } from '@tollgate/service-kit';
 import { isToken } from '../domain/ownership.ts';
 import type { Cause } from './repository.ts';

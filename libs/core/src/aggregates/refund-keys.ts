@@ -2,10 +2,9 @@
  * The first use of each idempotency key of a refund (stream `refund-<refund token>`). The refund itself is part of its
  * payment; this distinguishes a replay from another request under the same key, whichever payment it names.
  */
-import { type EventStore, notShown } from '@tollgate/event-store';
+import { type EventStore, notShown, firstSchemaVersion } from '@tollgate/event-store';
 import { type EventMetadata } from '../domain/event-metadata.ts';
 import { environmentSchema } from '../domain/values.ts';
-import { firstSchemaVersion } from '@tollgate/event-store';
 import type { Clock, Ids } from '@tollgate/service-kit';
 import type { Cause } from './repository.ts';
 import { z } from 'zod';

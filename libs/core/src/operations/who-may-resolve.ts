@@ -1,4 +1,4 @@
-/** Who may give which answer to a review, and when a second person must agree. */
+/** Permission to answer a review: answers for operators only, and reviews that take two people. */
 import type { Clock } from '@tollgate/service-kit';
 import type { Requester } from '../domain/requester.ts';
 import type { Proposer, Resolution } from '../domain/review.ts';

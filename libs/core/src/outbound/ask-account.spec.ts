@@ -1,7 +1,6 @@
-import { breakerFailuresMax, breakerOpenMs } from '@tollgate/service-kit';
+import { breakerFailuresMax, breakerOpenMs, silentLog } from '@tollgate/service-kit';
 import type { InquiryOutcome } from '../provider.ts';
 import { createFakeProvider } from '../testing/fake-provider.ts';
-import { silentLog } from '@tollgate/service-kit';
 import { type FakeClock, createFakeClock } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
 import { createAskAccount, inquiryPriorityOf, inquiryScheduleName } from './ask-account.ts';

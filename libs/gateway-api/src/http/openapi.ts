@@ -127,7 +127,7 @@ const requestHeaders = [
   ],
   [
     ...(['minPosition', 'Tollgate-Min-Position'] as const),
-    'The `Tollgate-Position` of an earlier answer, which this one includes. A list waits for it up to two seconds.',
+    'The `Tollgate-Position` of an earlier answer. The read includes it: a list waits for it up to two seconds.',
     { pattern: String.raw`^\d[\d:/-]{0,63}$` },
   ],
   ['isTagged', 'If-None-Match', 'The `ETag` of an earlier answer: 304 if nothing has changed.', {}],

@@ -77,7 +77,7 @@ interface StatedRoute {
   /** Parsed before the handler runs. */
   query?: z.ZodObject;
   idempotencyKey?: 'required' | 'optional';
-  /** `current`: an answer with everything recorded before the read, so that only an impossible position is refused. */
+  /** `awaited`: the read waits for the index. `current`: it includes everything recorded before, and waits for nothing. */
   minPosition?: 'awaited' | 'current';
   /** Carries the `Tollgate-Position` of the latest event in the answer. */
   tellsPosition?: true;

@@ -45,7 +45,7 @@ export function createIndexFile(database: DatabaseSync, { log, dueAt = dueByItse
       inTransaction(database, () => postponeIn(statements, postponed)),
     /** Reads inside are of one moment, even while others write. */
     atOnce: <Answer>(read: () => Answer): Answer => inTransaction(database, read, 'BEGIN'),
-    /** Rows of a cached statement, by position of its values. The tables are strict: a column has the type that it names. */
+    /** Rows of a cached statement, by position of its values. The tables are strict, so a column has its declared type. */
     select: <Shape = Row>(sql: string, values: readonly (string | number)[]): Shape[] =>
       statements(sql).all(...values) as Shape[],
   };

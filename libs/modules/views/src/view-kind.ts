@@ -178,7 +178,7 @@ export function createRecentViews(clock: Pick<Clock, 'monotonic'>) {
   };
   return {
     get: (stream: string): ViewEnvelope | undefined => find(stream)?.view,
-    /** A view that follows from the one in memory is as old as that one. */
+    /** A view folded from the one in memory keeps its age: otherwise polling would keep a damaged view for ever. */
     set(stream: string, view: ViewEnvelope): void {
       views.set(stream, { view, readAt: find(stream)?.readAt ?? clock.monotonic() });
     },

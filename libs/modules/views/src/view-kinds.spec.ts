@@ -3,8 +3,7 @@ import { InvariantViolation, payoutPhases } from '@tollgate/core';
 import { propertyRuns } from '@tollgate/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { streamOf, type ViewEnvelope, type ViewKind } from './view-kind.ts';
-import { viewSchemaVersion, viewStreamOf } from './view-kind.ts';
+import { streamOf, type ViewEnvelope, type ViewKind, viewSchemaVersion, viewStreamOf } from './view-kind.ts';
 import {
   disputeKind,
   viewKinds,

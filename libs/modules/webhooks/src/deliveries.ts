@@ -133,7 +133,7 @@ const schema = `
   CREATE INDEX by_rank ON webhooks (rank, place DESC);
   CREATE INDEX by_owner ON webhooks (team, environment, rank, place DESC);
 `;
-/** The table is strict: a column has the type that the row names. */
+/** The table is strict, so a column has its declared type. */
 const columns = 'id, queue, endpoint, team, environment, rank, place';
 
 const createRows = (database: DatabaseSync, settledBefore: () => number) => ({

@@ -104,7 +104,7 @@ export const repeatableBy = (
   token: deriveOperationToken(prefix, { ...caller, installation }, key),
 });
 
-const lower = (amountMax: number): string => (amountMax === 0 ? '' : ' Send a lower amount.');
+const lowerAmountHint = (amountMax: number): string => (amountMax === 0 ? '' : ' Send a lower amount.');
 
 /** Details of an answer beyond its code. */
 function detailsOf(refusal: Refusal, { parameter: keyParameter, token = '' }: Repeatable): ErrorDetails {
@@ -119,7 +119,7 @@ function detailsOf(refusal: Refusal, { parameter: keyParameter, token = '' }: Re
     case 'refund_exceeds_amount': {
       const { refundableAmount, currency } = refusal;
       return {
-        message: `At most ${formatAmount(refundableAmount, currency)} can be refunded now.${lower(refundableAmount)}`,
+        message: `At most ${formatAmount(refundableAmount, currency)} can be refunded now.${lowerAmountHint(refundableAmount)}`,
       };
     }
     case 'payment_disputed': {
@@ -132,7 +132,9 @@ function detailsOf(refusal: Refusal, { parameter: keyParameter, token = '' }: Re
     case 'transfer_exceeds_balance': {
       const { availableAmount, currency } = refusal;
       const sum = formatAmount(availableAmount, currency);
-      return { message: `The wallet has at most ${sum} at one merchant account.${lower(availableAmount)}` };
+      return {
+        message: `The wallet has at most ${sum} at one merchant account.${lowerAmountHint(availableAmount)}`,
+      };
     }
     case 'amount_limit_exceeded':
     case 'daily_limit_exceeded':

@@ -13,7 +13,6 @@ import { type Account, accountTable } from './accounts.ts';
 type Overview = AnswerOf<'Overview'>;
 type Hour = Overview['hours'][number];
 
-/** Undefined while the notifier catches up. */
 type EndpointList = Pick<AnswerOf<'DisabledEndpointList'>, 'endpoints' | 'count'>;
 
 /** In the singular and the plural. */
@@ -56,7 +55,7 @@ const accountSection = (accounts: readonly Account[]): Html =>
     ${accountTable(accounts)}
   </section>`;
 
-/** A starting notifier must not hide the rest of the page. */
+/** Each count is undefined while the notifier catches up: a starting notifier must not hide the rest of the page. */
 async function webhookTrouble(api: Api) {
   const known = async <Body>(path: string): Promise<Body | undefined> => {
     const answer = await api.call<Body>({ path: `/api/v1/admin/${path}` });

@@ -68,7 +68,7 @@ async function startOnce(deps: GatewayDependencies, services: readonly ServiceNa
     const hasIndex = services.some((service) => indexedServices.includes(service));
     const dataDirectory = openDataDirectory(dataDir, instance, hasIndex ? indexDir : undefined);
     const runs = (service: ServiceName) => services.includes(service);
-    // First of all: a second gateway would report its ports in use.
+    // Before the ports: a second gateway should report the first one, and not its ports.
     if (hasIndex)
       stops.adopt(dataDirectory.lockIndex(indexFileOf(dataDirectory, runs)), (lock) => lock.close());
     const parts = createParts(deps, { dataDirectory, stops, runs });
@@ -82,7 +82,7 @@ async function startOnce(deps: GatewayDependencies, services: readonly ServiceNa
     const signInLink = (person: string) => (parts.runs('api') ? signInLinkOf(parts, url, person) : undefined);
     const own = { url, metricsUrl, signInLink, missing: () => missingOf(deps, api), stop };
     if (!isWhole || callbackUrl === undefined) return { ...own, quickstart: undefined };
-    // Last of all: a start that fails would leave a key that is kept nowhere.
+    // Last: a start that fails must leave no key behind that nobody has.
     const { key, ...noKey } = await demoKey(parts);
     const content = await quickstartOf(parts, {
       gatewayUrl: url,
