@@ -123,4 +123,6 @@ test('a person is asked to revoke a key that takes payments, not that of an appr
   await issue('approver', ['approvals']);
   await ensure(store);
   expect(await demoKey(parts)).toEqual({ keyToRevoke: parseApiKey(first.reveal())?.keyId });
+  await revoke(store, first);
+  expect(await demoKey(parts)).toEqual({});
 });
