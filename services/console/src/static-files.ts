@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { brotliCompressSync } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
-import { protect } from './page.ts';
 
 const names = [
   ...(['console.css', 'console.js', 'times.js', 'live.js', 'keyboard.js'] as const),
@@ -39,10 +38,12 @@ const extensionOf = (name: string): keyof typeof types => {
 export function registerAssets(app: FastifyInstance, { files, base }: Assets): void {
   for (const { name, content, brotli } of files)
     app.get(`${base}/${name}`, async (request, reply) => {
-      protect(reply)
-        .type(types[extensionOf(name)])
-        .header('cache-control', 'public, max-age=31536000, immutable')
-        .header('vary', 'Accept-Encoding');
+      // Without the policies of a page: in a file they do nothing, and are a quarter of what its browser receives.
+      reply.type(types[extensionOf(name)]).headers({
+        'cache-control': 'public, max-age=31536000, immutable',
+        'cross-origin-resource-policy': 'same-origin',
+        vary: 'Accept-Encoding',
+      });
       const acceptsBrotli = /(^|,)\s*br\s*(,|$)/.test(request.headers['accept-encoding'] ?? '');
       return acceptsBrotli ? reply.header('content-encoding', 'br').send(brotli) : reply.send(content);
     });

@@ -1,6 +1,6 @@
 /** Long lists and the search box of the console in a real browser. */
 import { readFile } from 'node:fs/promises';
-import type { BrowserContext, Page } from 'playwright-core';
+import type { BrowserContext, Page, Request } from 'playwright-core';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '@tollgate/testing';
 import { seriousFaults } from './chromium.ts';
@@ -191,12 +191,16 @@ it(
 
 it('a list fits with the columns that its reader chose, is small to transfer, and distinguishes a sandbox from production', async () => {
   await signIn('viewer');
-  const sizes = await context.newCDPSession(page);
-  let bytes = 0;
-  await sizes.send('Network.enable');
-  await sizes.send('Network.setCacheDisabled', { cacheDisabled: true });
-  sizes.on('Network.loadingFinished', ({ encodedDataLength }) => (bytes += encodedDataLength));
+  const network = await context.newCDPSession(page);
+  await network.send('Network.enable');
+  await network.send('Network.setCacheDisabled', { cacheDisabled: true });
+  const loaded: Request[] = [];
+  page.on('requestfinished', (request) => loaded.push(request));
   await page.goto(own('/console/payments'));
+  const scripts = () => loaded.filter((request) => request.resourceType() === 'script');
+  await eventually(() => expect(scripts().length).toBeGreaterThanOrEqual(7));
+  const answers = await Promise.all(loaded.map((request) => request.sizes()));
+  const bytes = answers.reduce((sum, one) => sum + one.responseHeadersSize + one.responseBodySize, 0);
   expect(bytes).toBeGreaterThan(10_000);
   expect(bytes).toBeLessThan(25_600);
   await page.getByText('Columns', { exact: true }).click();
