@@ -12,10 +12,10 @@ import { createAskAccount, inquiryPriorityOf } from './outbound/ask-account.ts';
 import { type LastAnswer, inquireAbout, lastAnswersMax } from './inquiry/inquire.ts';
 import { createInquiries } from './inquiry/inquiries.ts';
 import type { DecisionRecorder } from './operations/recorded-decision.ts';
-import type { CallTimes } from './outbound/call-times.ts';
 import { createQuietPeriods } from './outbound/quiet-periods.ts';
 import { createSender } from './outbound/send-once.ts';
 import type { FingerprintsOf } from './tokens.ts';
+import type { CallTimes } from './domain/outbound-call/outbound-call.ts';
 
 export interface CoreDependencies extends DecisionRecorder {
   /** As returned by `nameOfInstallation`. */

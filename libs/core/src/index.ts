@@ -40,7 +40,13 @@ export { doubtsAbout, mayBeMade, mayHaveBeenMade } from './domain/payment/refund
 export { resolutionsOf } from './domain/payment/resolutions.ts';
 export { payoutResolutionsOf } from './domain/payout/payout-decide.ts';
 export { mayBePaidOut } from './domain/payout/payout-observation.ts';
-export { type CallOutcome, type EndReason, endReasons } from './domain/outbound-call/outbound-call.ts';
+export {
+  type CallOutcome,
+  type CallTimes,
+  type EndReason,
+  endReasons,
+  quietPeriodMs,
+} from './domain/outbound-call/outbound-call.ts';
 export * from './domain/review.ts';
 export { type ResolveReview, type ReviewRefusal } from './domain/shared-inputs.ts';
 export {
@@ -58,13 +64,16 @@ export * from './operations/capture-or-void.ts';
 export * from './operations/create-payment.ts';
 export * from './operations/create-payout.ts';
 export * from './operations/guard.ts';
-export type { OriginRefusal } from './operations/origin-refusal.ts';
 export * from './operations/recorded-decision.ts';
 export * from './operations/refund-payment.ts';
 export * from './operations/resolve-review.ts';
-export { inProgress, type NotBegun, type OperationDependencies } from './operations/operation.ts';
+export {
+  inProgress,
+  type NotBegun,
+  type OriginRefusal,
+  type OperationDependencies,
+} from './operations/operation.ts';
 export * from './outbound/ask-account.ts';
-export { type CallTimes, quietPeriodMs } from './outbound/call-times.ts';
 export { type QuietPeriods } from './outbound/quiet-periods.ts';
 export { createSender } from './outbound/send-once.ts';
 export * from './provider.ts';

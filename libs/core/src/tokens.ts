@@ -44,6 +44,10 @@ export function tokenInOrderNumber(prefix: 'pay' | 'po', orderNumber = ''): stri
   return found === prefix ? token : undefined;
 }
 
+/** The order number at the provider, unique per attempt, with the token in it. */
+export const providerOrderNumber = (token: string, attemptNumber: number): string =>
+  `${token}.${attemptNumber}`;
+
 const operationNames = { pay: 'payment', ref: 'refund', po: 'payout' } as const;
 
 export interface RequestScope {

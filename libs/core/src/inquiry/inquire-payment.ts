@@ -15,12 +15,12 @@ import type { Permit } from '../accounts.ts';
 import type { PaymentAggregate } from '../aggregates/payments.ts';
 import type { RecurringTokens } from '../aggregates/recurring-tokens.ts';
 import { type Cause, requireDone } from '../aggregates/repository.ts';
-import { windowAt } from '../outbound/call-times.ts';
 import { type PaymentCallsDependencies, authorize, captureOrVoidOnce } from '../outbound/payment-calls.ts';
 import { attemptAfter } from '../outbound/next-attempt.ts';
 import type { QuietPeriods } from '../outbound/quiet-periods.ts';
 import { deriveRecurringAlias } from '../tokens.ts';
 import { failureOf } from '../outbound/ask-account.ts';
+import { windowAt } from '../domain/outbound-call/outbound-call.ts';
 
 export interface PaymentInquiryDependencies extends PaymentCallsDependencies {
   recurringTokens: RecurringTokens;

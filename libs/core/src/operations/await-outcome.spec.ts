@@ -1,9 +1,9 @@
 import { createFakeClock } from '@tollgate/testing';
 import { expect, it } from 'vitest';
-import { windowAt } from '../outbound/call-times.ts';
 import { createQuietPeriods } from '../outbound/quiet-periods.ts';
 import { cause, times } from '../testing/harness.ts';
 import { awaitOutcome, inquireBriefly } from './await-outcome.ts';
+import { windowAt } from '../domain/outbound-call/outbound-call.ts';
 
 const never = () => new Promise<never>(() => undefined);
 

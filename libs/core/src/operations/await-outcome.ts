@@ -1,10 +1,9 @@
 /** Waits for the outcome of a call that another request is making, on this process or another. */
 import { notShown } from '@tollgate/event-store';
-import type { CallWindow } from '../domain/outbound-call/outbound-call.ts';
+import { type CallWindow, waitMaxMs } from '../domain/outbound-call/outbound-call.ts';
 import { type Clock, valueWithin } from '@tollgate/service-kit';
 import type { Cause } from '../aggregates/repository.ts';
 import type { InquiryResult } from '../inquiry/inquiries.ts';
-import { waitMaxMs } from '../outbound/call-times.ts';
 import type { Sender } from '../outbound/send-once.ts';
 import type { QuietPeriods } from '../outbound/quiet-periods.ts';
 

@@ -4,7 +4,6 @@ import { isPaymentAwaited } from '../domain/payment/payment-state.ts';
 import type { Requester } from '../domain/requester.ts';
 import type { PaymentAggregate } from '../aggregates/payments.ts';
 import type { Cause } from '../aggregates/repository.ts';
-import { windowAt } from '../outbound/call-times.ts';
 import { type PaymentCallsDependencies, captureOrVoidOnce } from '../outbound/payment-calls.ts';
 import { type Awaited, awaitOutcome, inquireBriefly } from './await-outcome.ts';
 import {
@@ -14,6 +13,7 @@ import {
   inProgress,
   refuse,
 } from './operation.ts';
+import { windowAt } from '../domain/outbound-call/outbound-call.ts';
 
 export type CaptureOrVoidDependencies = OperationDependencies & PaymentCallsDependencies;
 

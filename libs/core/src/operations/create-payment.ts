@@ -8,10 +8,8 @@ import { walletNameOf, type Requester } from '../domain/requester.ts';
 import type { PaymentAggregate } from '../aggregates/payments.ts';
 import type { RecurringTokens } from '../aggregates/recurring-tokens.ts';
 import type { Cause } from '../aggregates/repository.ts';
-import { planAttempt } from '../outbound/call-times.ts';
 import { type PaymentCallsDependencies, type SentOnly, authorize } from '../outbound/payment-calls.ts';
 import { type IdempotencyKey, deriveOperationToken } from '../tokens.ts';
-import { type OriginRefusal, originRefusal } from './origin-refusal.ts';
 import { type Awaited, awaitOutcome } from './await-outcome.ts';
 import { type GuardRefusal, passGuards } from './guard.ts';
 import {
@@ -21,7 +19,10 @@ import {
   inProgress,
   refuse,
   replay,
+  type OriginRefusal,
+  originRefusal,
 } from './operation.ts';
+import { planAttempt } from '../outbound/next-attempt.ts';
 
 export interface CreatePaymentDependencies extends OperationDependencies, PaymentCallsDependencies {
   recurringTokens: RecurringTokens;

@@ -16,9 +16,7 @@ import type { PayoutAggregate, PayoutDone, Payouts } from '../aggregates/payouts
 import type { RecurringTokens } from '../aggregates/recurring-tokens.ts';
 import { type Cause, requireDone } from '../aggregates/repository.ts';
 import { answersThat } from '../outbound/ask-account.ts';
-import { providerOrderNumber, windowAt } from '../outbound/call-times.ts';
-import { type IdempotencyKey, deriveOperationToken } from '../tokens.ts';
-import { type OriginRefusal, originRefusal } from './origin-refusal.ts';
+import { type IdempotencyKey, deriveOperationToken, providerOrderNumber } from '../tokens.ts';
 import { type Awaited, inquireBriefly, required } from './await-outcome.ts';
 import { type GuardRefusal, guardedAccounts, passGuards } from './guard.ts';
 import {
@@ -28,7 +26,10 @@ import {
   inProgress,
   refuse,
   replay,
+  type OriginRefusal,
+  originRefusal,
 } from './operation.ts';
+import { windowAt } from '../domain/outbound-call/outbound-call.ts';
 
 export interface CreatePayoutDependencies extends OperationDependencies {
   payouts: Payouts;

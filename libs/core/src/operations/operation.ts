@@ -1,5 +1,5 @@
 /** Steps shared by the five operations that move money: permit, guard, announce, send, record. */
-import { type Clock, InvariantViolation } from '@tollgate/service-kit';
+import { type Clock, InvariantViolation, isAllowedOrigin, isAllowedRedirect } from '@tollgate/service-kit';
 import { type Requester } from '../domain/requester.ts';
 import { isOwnedBy, isToken } from '../domain/ownership.ts';
 import type { Accounts } from '../accounts.ts';
@@ -8,13 +8,13 @@ import type { RecurringTokens } from '../aggregates/recurring-tokens.ts';
 import type { Cause, Executed } from '../aggregates/repository.ts';
 import type { AskAccount } from '../outbound/ask-account.ts';
 import type { InquiryResult } from '../inquiry/inquiries.ts';
-import type { CallTimes } from '../outbound/call-times.ts';
 import type { Sender } from '../outbound/send-once.ts';
 import type { QuietPeriods } from '../outbound/quiet-periods.ts';
 import type { FingerprintsOf } from '../tokens.ts';
 import { type Waiting, awaitOutcome } from './await-outcome.ts';
 import type { Guard } from './guard.ts';
 import type { Unavailable } from '@tollgate/accounts';
+import type { CallTimes } from '../domain/outbound-call/outbound-call.ts';
 
 export interface OperationDependencies {
   /** Name of the installation; tokens are derived from it. */
@@ -84,4 +84,29 @@ export async function findOwn(
 ): Promise<PaymentAggregate | undefined> {
   const aggregate = isToken(token) ? await payments.load(token) : undefined;
   return aggregate !== undefined && isOwnedBy(aggregate.payment, caller) ? aggregate : undefined;
+}
+
+export interface OriginRefusal {
+  code: 'origin_not_allowed';
+  parameter: string;
+  purpose: 'callbacks' | 'redirects';
+}
+
+/** The first URL of a new request that its team has not allowed; undefined if there is none. */
+export function originRefusal(
+  addresses: {
+    callbackUrl?: string | undefined;
+    redirectSuccessUrl?: string | undefined;
+    redirectFailUrl?: string | undefined;
+  },
+  { allowedOrigins }: Pick<Requester, 'allowedOrigins'>,
+): OriginRefusal | undefined {
+  const { callbackUrl, redirectSuccessUrl, redirectFailUrl } = addresses;
+  const code = 'origin_not_allowed';
+  if (callbackUrl !== undefined && !isAllowedOrigin(callbackUrl, allowedOrigins.callback))
+    return { code, parameter: 'callbackUrl', purpose: 'callbacks' };
+  for (const [parameter, url] of Object.entries({ redirectSuccessUrl, redirectFailUrl }))
+    if (url !== undefined && !isAllowedRedirect(url, allowedOrigins.redirect))
+      return { code, parameter, purpose: 'redirects' };
+  return undefined;
 }

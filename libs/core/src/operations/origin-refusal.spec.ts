@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { originRefusal } from './origin-refusal.ts';
+import { originRefusal } from './operation.ts';
 import type { Requester } from '../domain/requester.ts';
 
 const origins = ['https://shop.example'];

@@ -19,7 +19,6 @@ import type { PaymentAggregate, PaymentDone, Payments } from '../aggregates/paym
 import type { RefundKeys } from '../aggregates/refund-keys.ts';
 import { type Cause, requireDone } from '../aggregates/repository.ts';
 import { answersThat } from '../outbound/ask-account.ts';
-import { windowAt } from '../outbound/call-times.ts';
 import { announcedCall, requireServiceToken } from '../outbound/payment-calls.ts';
 import { type IdempotencyKey, deriveOperationToken } from '../tokens.ts';
 import { type Awaited, awaitOutcome, inquireBriefly, required } from './await-outcome.ts';
@@ -32,6 +31,7 @@ import {
   inProgress,
   refuse,
 } from './operation.ts';
+import { windowAt } from '../domain/outbound-call/outbound-call.ts';
 
 export interface RefundPaymentDependencies extends OperationDependencies {
   payments: Payments;

@@ -2,12 +2,13 @@
  * Decides whether another attempt of a creation follows while its request runs, through which account, and how long each
  * attempt may take. After an inquiry, `giveUpAttempt` in `domain/payment/creation.ts` decides.
  */
-import { callRules } from '../domain/outbound-call/outbound-call.ts';
+import { type CallTimes, callRules, windowAt } from '../domain/outbound-call/outbound-call.ts';
+import type { Attempt } from '../domain/payment/payment-events.ts';
 import { type AuthorizationOutcome } from '../domain/payment/payment-commands.ts';
 import type { Clock } from '@tollgate/service-kit';
 import type { Accounts, Permit } from '../accounts.ts';
 import type { PaymentAggregate } from '../aggregates/payments.ts';
-import { type CallTimes, planAttempt } from './call-times.ts';
+import { providerOrderNumber } from '../tokens.ts';
 
 export interface NextAttemptDependencies {
   accounts: Accounts;
@@ -16,6 +17,17 @@ export interface NextAttemptDependencies {
   stopping: AbortSignal;
   clock: Clock;
 }
+
+/** Attempt `number` of a payment, announced at `now`. */
+export const planAttempt = (
+  token: string,
+  options: { number: number; account: string; now: number; times: CallTimes },
+): Attempt => ({
+  number: options.number,
+  account: options.account,
+  providerOrderNumber: providerOrderNumber(token, options.number),
+  ...windowAt(options.now, options.times),
+});
 
 /**
  * A page that no customer received is followed by another one after any outcome except a refusal of the request itself. A

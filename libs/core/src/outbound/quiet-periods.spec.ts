@@ -1,8 +1,7 @@
 import { createFakeClock } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
 import { times } from '../testing/harness.ts';
-import type { CallWindow } from '../domain/outbound-call/outbound-call.ts';
-import { windowAt } from './call-times.ts';
+import { type CallWindow, windowAt } from '../domain/outbound-call/outbound-call.ts';
 import { createQuietPeriods, type QuietPeriods } from './quiet-periods.ts';
 
 const hour = 3_600_000;

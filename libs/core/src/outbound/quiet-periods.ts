@@ -2,10 +2,9 @@
  * When absence proves that an announced call had no effect: once this process has itself observed the announcement for the
  * whole quiet period, by its own monotonic clock. The clock of another host has no influence.
  */
-import type { CallWindow } from '../domain/outbound-call/outbound-call.ts';
+import { type CallWindow, type CallTimes, quietPeriodMs } from '../domain/outbound-call/outbound-call.ts';
 import type { Inquired } from '../domain/shared-inputs.ts';
 import type { Clock } from '@tollgate/service-kit';
-import { type CallTimes, quietPeriodMs } from './call-times.ts';
 
 export type QuietPeriods = ReturnType<typeof createQuietPeriods>;
 

@@ -4,13 +4,18 @@
  * is believed once a status inquiry shows no effect. An outcome that could not be recorded is found by inquiries
  * (`inquiry/`), never by calling again.
  */
-import type { CallOperation, CallOutcome, CallWindow } from '../domain/outbound-call/outbound-call.ts';
+import {
+  type CallOperation,
+  type CallOutcome,
+  type CallWindow,
+  type CallTimes,
+  waitMaxMs,
+} from '../domain/outbound-call/outbound-call.ts';
 import type { MaySend, Provider } from '../provider.ts';
 import { type Clock, InvariantViolation, type Log, valueWithin } from '@tollgate/service-kit';
 import type { Permit } from '../accounts.ts';
 import type { Done } from '../aggregates/repository.ts';
 import type { Asked } from './ask-account.ts';
-import { type CallTimes, waitMaxMs } from './call-times.ts';
 import type { QuietPeriods } from './quiet-periods.ts';
 import type { PermitEnd } from '@tollgate/accounts';
 

@@ -27,11 +27,11 @@ import { captureOrVoid } from '../operations/capture-or-void.ts';
 import { refundPayment } from '../operations/refund-payment.ts';
 import { type ResolveReviewInput, resolveReview } from '../operations/resolve-review.ts';
 import { operatorResolutions } from '../operations/who-may-resolve.ts';
-import type { CallTimes } from '../outbound/call-times.ts';
 import type { Guard } from '../operations/guard.ts';
 import { createFingerprints } from '../tokens.ts';
 import { createFakeProvider } from './fake-provider.ts';
 import { createAccounts } from '@tollgate/accounts';
+import type { CallTimes } from '../domain/outbound-call/outbound-call.ts';
 
 export const times: CallTimes = { sendWithinMs: 1_000, callDeadlineMs: 2_000, quietMs: 3_000 };
 /** From the announcement until no caller waits for the answer, and until "not found" proves something. */

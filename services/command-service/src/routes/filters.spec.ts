@@ -1,5 +1,5 @@
 import { describeTimeBound } from '@tollgate/testing/time-bound';
-import { parseIdempotencyKey, refuseCardNumbers, refuseEmails, textsOf } from './parsed.ts';
+import { parseIdempotencyKey, refuseCardNumbers, refuseEmails, textsOf } from './requests.ts';
 
 const header = 16 * 1024;
 /** The longest text of a valid request: a URL. */

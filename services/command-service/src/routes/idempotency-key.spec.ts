@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseIdempotencyKey } from './parsed.ts';
+import { parseIdempotencyKey } from './requests.ts';
 
 describe('parseIdempotencyKey', () => {
   it.each([

@@ -17,8 +17,7 @@ import {
   decidePayoutApproval,
 } from '@tollgate/approvals';
 import { sendAnswer, toPayoutAnswer, toRefundAnswer, toRefusedAnswer } from './answers.ts';
-import { parseIdempotencyKey } from './parsed.ts';
-import { parsePayoutRequest, parseRefundRequest } from './requests.ts';
+import { parseIdempotencyKey, parsePayoutRequest, parseRefundRequest } from './requests.ts';
 import {
   type BodyRequest,
   type CallerRequest,

@@ -8,7 +8,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { type TransferDependencies, transferMoney } from '@tollgate/wallets';
 import { requestReconciliation } from '@tollgate/reconciliation';
-import { parseIdempotencyKey } from './parsed.ts';
+import { parseIdempotencyKey } from './requests.ts';
 import { type RouteKit, addBodyRoute, addCommandRoute, sendRefusal } from './route-kit.ts';
 
 export interface OperatorRouteDependencies extends RouteKit, TransferDependencies {

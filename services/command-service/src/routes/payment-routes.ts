@@ -9,8 +9,7 @@ import {
   captureOrVoid,
 } from '@tollgate/core';
 import { sendAnswer, toCreationAnswer, toCaptureOrVoidAnswer } from './answers.ts';
-import { parseIdempotencyKey } from './parsed.ts';
-import { parsePaymentRequest } from './requests.ts';
+import { parseIdempotencyKey, parsePaymentRequest } from './requests.ts';
 import {
   type BodyRequest,
   type CallerRequest,

@@ -1,6 +1,6 @@
 import { bodySchemas } from '@tollgate/gateway-api/http';
 import { describe, expect, it } from 'vitest';
-import { parseBody } from './parsed.ts';
+import { parseBody } from './requests.ts';
 
 const parseResolution = (body: unknown) => parseBody(bodySchemas.Resolution, body);
 const minimal = { code: 'discrepancy', number: 1, resolution: 'keep_ours', reason: 'seen' };

@@ -25,7 +25,7 @@ import {
 import { sendErrors } from '@tollgate/service-kit';
 import type { Caller, TeamDirectory } from '@tollgate/teams';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { parseBody } from './parsed.ts';
+import { parseBody } from './requests.ts';
 
 export interface RouteKit extends BasicKit {
   directory: TeamDirectory;

@@ -29,6 +29,30 @@ export const windowOf = ({ sendBy, answerBy, quietUntil }: CallWindow): CallWind
   quietUntil,
 });
 
+/** Time limits of a call, milliseconds. */
+export interface CallTimes {
+  /** Maximum time from the announcement to the sending. An older announced call is never sent. */
+  sendWithinMs: number;
+  /** The client's deadline for one call. */
+  callDeadlineMs: number;
+  /** Maximum time that the provider may work on a received request, with a margin for slow networks. */
+  quietMs: number;
+}
+
+/** From the announcement until absence proves that the call had no effect, milliseconds. */
+export const quietPeriodMs = ({ sendWithinMs, callDeadlineMs, quietMs }: CallTimes): number =>
+  sendWithinMs + callDeadlineMs + quietMs;
+
+/** The window of a call announced at `now`. */
+export function windowAt(now: number, times: CallTimes): CallWindow {
+  const sendBy = now + times.sendWithinMs;
+  const answerBy = sendBy + times.callDeadlineMs;
+  return { sendBy, answerBy, quietUntil: answerBy + times.quietMs };
+}
+
+/** Maximum wait of a caller for the outcome of a call, milliseconds. */
+export const waitMaxMs = 5_000;
+
 export type CallOperation = 'authorize' | 'capture' | 'void' | 'refund' | 'payout';
 
 const days = 24 * 60 * 60 * 1000;
