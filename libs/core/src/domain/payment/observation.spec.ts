@@ -5,7 +5,6 @@ import {
   inquired,
   observed,
   paymentAfter,
-  refundSubmitted,
   requested,
   sampleEvents,
 } from '../testing/samples.ts';
@@ -238,52 +237,11 @@ test('a snapshot from before a refund takes nothing back', () => {
 
 // --- Refunds
 
-test('a refund made elsewhere is booked by the difference', () => {
-  expect(observe(historyTo.approved, observed('approved', { refundedAmount: 300 }))).toEqual([refunded(300)]);
-  const history = [...historyTo.approved, refunded(300)];
-  expect(observe(history, observed('approved', { refundedAmount: 450 }))).toEqual([refunded(150)]);
-  expect(observe(history, observed('refunded', { refundedAmount: 1000 }))).toEqual([refunded(700)]);
-});
-
 test('approval and refunds first seen together are booked together', () => {
   expect(observe(historyTo.pending, observed('approved', { refundedAmount: 300 }))).toEqual([
     approved,
     refunded(300),
   ]);
-});
-
-test('our own confirmed refund is not booked again as a foreign one', () => {
-  const history = [
-    ...historyTo.approved,
-    refundSubmitted('refund-1', 300),
-    { type: 'RefundApproved', data: { refundToken: 'refund-1' } } as const,
-  ];
-  expect(observe(history, observed('approved', { refundedAmount: 300 }))).toEqual([]);
-  expect(observe(history, observed('approved', { refundedAmount: 500 }))).toEqual([refunded(200)]);
-});
-
-const undecided: [string, PaymentEvent[]][] = [
-  ['submitted', []],
-  ['unresolved', [{ type: 'RefundUnresolved', data: { refundToken: 'refund-1', reason: 'timeout' } }]],
-];
-
-describe.each(undecided)('while a refund of ours is %s', (_, events) => {
-  const history = [...historyTo.approved, refundSubmitted('refund-1', 1000), ...events];
-
-  test('a partial refund cannot be attributed, and waits', () => {
-    expect(observe(history, observed('approved', { refundedAmount: 300 }))).toEqual([]);
-  });
-
-  // A full refund whose callback was faster than its answer was once mistaken for a contradiction.
-  test('"refunded" is our own refund, not a revision', () => {
-    const types = observe(history, observed('refunded', { refundedAmount: 1000 })).map(({ type }) => type);
-    expect(types).not.toContain('FinalStatusRevised');
-  });
-
-  test('the unattributed refund is booked when ours is declined', () => {
-    const ended = [...history, sampleEvents.RefundDeclined];
-    expect(observe(ended, observed('approved', { refundedAmount: 300 }))).toEqual([refunded(300)]);
-  });
 });
 
 test('a two-step payment is recognized by its authorized amount', () => {

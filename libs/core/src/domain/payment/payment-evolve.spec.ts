@@ -167,14 +167,6 @@ test('a revision has its own reason or none, and the token if there was none', (
 
 const approved = historyTo.approved;
 
-test('a refund reserves its amount when it is submitted, and keeps it reserved while it is unresolved', () => {
-  const submitted = [...approved, refundSubmitted('refund-1', 300)];
-  expect(reservedAmount(paymentAfter(submitted))).toBe(300);
-  const unresolved = [...submitted, refundUnresolved('refund-1')];
-  expect(reservedAmount(paymentAfter(unresolved))).toBe(300);
-  expect(paymentAfter(unresolved)).toMatchObject({ refundedAmount: 0, phase: 'approved' });
-});
-
 test.each([
   ['approved', refundApproved('refund-1'), 300],
   ['declined', refundDeclined('refund-1'), 0],
@@ -218,28 +210,6 @@ test('a refund in flight at a revision is settled, and does not make the payment
     refundApproved('refund-1'),
   ];
   expect(paymentAfter(history)).toMatchObject({ phase: 'declined', approvedAmount: 0, refundedAmount: 1000 });
-});
-
-const settlements = [refundApproved('refund-1'), refundDeclined('refund-1'), refundUnresolved('refund-1')];
-
-test.each(settlements)('$type of a refund that was never submitted breaks the stream', (event) => {
-  expect(() => fold([...approved, event])).toThrow(InvariantViolation);
-  expect(() => fold([...approved, refundSubmitted('refund-2', 1), event])).toThrow(InvariantViolation);
-});
-
-test.each(settlements)('$type of a refund that is settled breaks the stream', (event) => {
-  const submitted = [...approved, refundSubmitted('refund-1', 300)];
-  expect(() => fold([...submitted, refundApproved('refund-1'), event])).toThrow(InvariantViolation);
-  expect(() => fold([...submitted, refundDeclined('refund-1'), event])).toThrow(InvariantViolation);
-});
-
-// A second submission under the same token would never be settled, and its amount would stay reserved.
-test('a refund submitted twice breaks the stream, and so does a concurrent one', () => {
-  const submitted = [...approved, refundSubmitted('refund-1', 300)];
-  expect(() => fold([...submitted, refundSubmitted('refund-1', 300)])).toThrow(InvariantViolation);
-  expect(() => fold([...submitted, refundSubmitted('refund-2', 300)])).toThrow(InvariantViolation);
-  const declined = [...submitted, refundDeclined('refund-1')];
-  expect(() => fold([...declined, refundSubmitted('refund-1', 300)])).toThrow(InvariantViolation);
 });
 
 const twice = [...approved, refundSubmitted('refund-1', 300), refundApproved('refund-1')];

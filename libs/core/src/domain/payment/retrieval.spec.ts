@@ -225,6 +225,17 @@ describe('an inquiry that failed', () => {
       .then([over]);
   });
 
+  // An account that had once been silent about the payment was silent about a refund, months later: no review was opened.
+  test('opens a review again after an acknowledged one, once an inquiry was answered', () => {
+    const acknowledged: PaymentEvent = { ...over, data: { ...over.data, resolution: 'acknowledged' } };
+    const seen = [...historyTo.pending, unreadable('refused', 'open'), acknowledged];
+    given(seen).when(failed('refused')).thenNothing();
+    const answered = decided(seen, inquired(observed('pending')));
+    given([...seen, ...answered])
+      .when(failed('refused'))
+      .then([unreadable('refused', 'open')]);
+  });
+
   test('is over if nothing is left to find out', () => {
     given([...historyTo.requested, unreadable('refused')])
       .when({
