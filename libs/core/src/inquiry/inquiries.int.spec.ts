@@ -6,6 +6,7 @@ import { type Harness, accountNamed, cause, payoutFor, quietMs, teaFor } from '.
 import { useHarness } from '../testing/use-harness.ts';
 
 const harness = useHarness();
+const dayMs = 24 * 3_600_000;
 
 /** Delays the next retrieval after the provider was read, so that its result is stale. */
 function holdNextInquiry({ provider }: Harness, method: 'inquirePayment' | 'listPayments' | 'inquirePayout') {
@@ -266,4 +267,40 @@ describe('an inquiry without a result', () => {
       expect(await reviewsOf(token)).toMatchObject(notReadable('no_answer'));
     }
   });
+
+  // One time-out about an authorization of two days ago opened a review: patience counted from the call that made it. Another
+  // process has not seen the answers: it counts from the last change, which may open a review too early, never too late.
+  it('opens a review a day after the last answer, or, if no answer is known, after the last change', async () => {
+    const { provider, clock, startInstance } = harness();
+    const [token, another] = [await harness().authorized('order-1'), await harness().authorized('order-2')];
+    await clock.advance(2 * dayMs);
+    await harness().inquire(token);
+    provider.answersInquiries = false;
+    await startInstance().inquire(another);
+    expect(await reviewsOf(another)).toMatchObject(notReadable('no_answer'));
+    for (const [passedMs, reviews] of [
+      [dayMs - 1, []],
+      [1, notReadable('no_answer')],
+    ] as const) {
+      await clock.advance(passedMs);
+      await harness().inquire(token);
+      expect(await reviewsOf(token)).toMatchObject(reviews);
+    }
+  });
+});
+
+// The clock of the process that announced the call was two hours ahead, so the last change seemed long ago (simulation, seed
+// 93051).
+it('a stale read after a call announced by a clock that ran ahead does not make a declined payout pending', async () => {
+  const { clock, provider, payouts, startInstance, inquire } = harness();
+  provider.payoutStatus = 'pending';
+  const ahead = startInstance({ clock: { ...clock, now: () => clock.now() + 2 * 3_600_000 } });
+  const result = await ahead.payOut(payoutFor('order-1'));
+  if (result.kind !== 'answered') throw new Error(result.kind);
+  const { token } = result.aggregate;
+  for (const status of ['declined', 'pending']) {
+    for (const payout of provider.payouts.values()) payout.status = status;
+    await inquire(token);
+    expect((await payouts.load(token))?.payout.phase).toBe('declined');
+  }
 });

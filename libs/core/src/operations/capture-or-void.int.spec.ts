@@ -1,6 +1,6 @@
 import { systemClock } from '@tollgate/service-kit';
 import { describe, expect, it } from 'vitest';
-import { teaFor, caller, card, cause, quietMs } from '../testing/harness.ts';
+import { teaFor, caller, card, cause } from '../testing/harness.ts';
 import { useHarness } from '../testing/use-harness.ts';
 import { type CaptureOrVoidResult, captureOrVoid } from './capture-or-void.ts';
 
@@ -41,30 +41,10 @@ describe('concurrent capture and void in two processes', () => {
       refusal: { code: expect.stringMatching(/^(operation_in_progress|payment_in_final_state)$/) },
     });
   });
-
-  it('refuses the second while the outcome of the first is unknown', async () => {
-    const token = await harness().authorized('order-1');
-    harness().provider.faultsOf.capture.push({ kind: 'lost-before' });
-    expect(phaseOf(await harness().end('capture', token))).toBe('capturing');
-    expect(await harness().end('void', token)).toMatchObject(refused('operation_in_progress'));
-    await harness().clock.advance(quietMs);
-    await harness().inquire(token);
-    expect(await harness().end('void', token)).toMatchObject(refused('payment_in_final_state'));
-    expect(calls()).toEqual(['capture', 'capture']);
-  });
 });
 
 describe.each(['capture', 'void'] as const)('to %s', (operation) => {
   const done = operation === 'capture' ? 'approved' : 'voided';
-
-  it('twice is one call, with the same answer', async () => {
-    const token = await harness().authorized('order-1');
-    expect(await harness().end(operation, token)).toMatchObject({ kind: 'answered', replayed: false });
-    const again = await harness().end(operation, token);
-    expect(again).toMatchObject({ kind: 'answered', replayed: true });
-    expect(phaseOf(again)).toBe(done);
-    expect(calls()).toEqual([operation]);
-  });
 
   it('inquires first if the customer may have paid and no callback has arrived', async () => {
     const token = await withPage('order-1');
@@ -85,16 +65,6 @@ describe.each(['capture', 'void'] as const)('to %s', (operation) => {
     expect(calls()).toEqual([operation]);
   });
 
-  it('is refused without a call if nothing is authorized', async () => {
-    const token = await withPage('order-1');
-    expect(await harness().end(operation, token)).toMatchObject(refused('payment_not_confirmable'));
-    harness().provider.change(`${token}.1`, { status: 'pending' });
-    expect(await harness().end(operation, token)).toMatchObject(refused('payment_not_confirmable'));
-    harness().provider.change(`${token}.1`, { status: 'expired' });
-    expect(await harness().end(operation, token)).toMatchObject(refused('payment_in_final_state'));
-    expect(calls()).toEqual([]);
-  });
-
   it('is answered with the current payment if the provider refuses because it has ended', async () => {
     const token = await harness().authorized('order-1');
     const status = operation === 'capture' ? 'approved' : 'declined';
@@ -103,18 +73,6 @@ describe.each(['capture', 'void'] as const)('to %s', (operation) => {
     const expiring = await harness().authorized('order-2');
     harness().provider.change(`${expiring}.1`, { status: 'expired', authorizedAmount: 0 });
     expect(phaseOf(await harness().end(operation, expiring))).toBe('expired');
-    expect(calls()).toEqual([operation, operation]);
-  });
-
-  it('may be requested again after a refusal', async () => {
-    const token = await harness().authorized('order-1');
-    harness().provider.faultsOf[operation].push({
-      kind: 'refused',
-      code: 'x',
-      errorKind: 'processing_error',
-    });
-    expect(phaseOf(await harness().end(operation, token))).toBe('authorized');
-    expect(phaseOf(await harness().end(operation, token))).toBe(done);
     expect(calls()).toEqual([operation, operation]);
   });
 
@@ -166,13 +124,6 @@ describe.each(['capture', 'void'] as const)('to %s', (operation) => {
     expect(await harness().end(operation, 'pay_unknown')).toMatchObject(refused('payment_not_found'));
     expect(calls()).toEqual([]);
   });
-});
-
-it('the payment in the answer must be the authorized one', async () => {
-  const token = await harness().authorized('order-1');
-  const another = { token: 'another', status: 'approved', amount: 100, currency: 'EUR' };
-  harness().provider.provider.capture = () => Promise.resolve({ kind: 'accepted', answer: another });
-  expect(phaseOf(await harness().end('capture', token))).toBe('capturing');
 });
 
 it('an acceptance without a payment must be confirmed by an inquiry', async () => {

@@ -3,7 +3,7 @@ import { systemClock } from '@tollgate/service-kit';
 import { describe, expect, it } from 'vitest';
 import { type FakeProvider, createFakeProvider } from '../testing/fake-provider.ts';
 import { failingStore } from '../testing/failing-stores.ts';
-import { accountNamed, caller, card, quietMs, teaFor } from '../testing/harness.ts';
+import { accountNamed, card, teaFor } from '../testing/harness.ts';
 import { keepRecurringToken, recurringAlias } from '../testing/operation-cases.ts';
 import { useHarness } from '../testing/use-harness.ts';
 import { deriveRecurringAlias } from '../tokens.ts';
@@ -51,14 +51,6 @@ describe('a payment by card', () => {
     expect(harness().onDisk()).not.toContain('Ada Lovelace');
   });
 
-  it.each([
-    ['approved', 'approved'],
-    ['declined', 'declined'],
-  ])('that is %s at once is answered with that status', async (chargeStatus, phase) => {
-    harness().provider.chargeStatus = chargeStatus;
-    expect(paymentOf(await harness().create(byCard('order-1'))).phase).toBe(phase);
-  });
-
   it('whose bank asks for a page is answered with the page', async () => {
     Object.assign(harness().provider, { chargeStatus: 'init', chargeNeedsPage: true });
     const payment = paymentOf(await harness().create(byCard('order-1')));
@@ -97,11 +89,6 @@ describe('a payment by card', () => {
     const repeated = await harness().create(byCard('order-1', change));
     expect(repeated).toMatchObject({ kind: 'answered', replayed: true });
     expect(sent()).toEqual([1, 0]);
-  });
-
-  it('differs from a hosted one under the same key', async () => {
-    await harness().create(teaFor('order-1'));
-    expect(await harness().create(byCard('order-1'))).toMatchObject({ kind: 'refused' });
   });
 });
 
@@ -175,13 +162,6 @@ describe('a recurring token', () => {
     expect(paymentOf(await harness().create(teaFor('order-1'))).phase).toBe('init');
   });
 
-  it('is charged through the account of the first payment, despite another preference of the routing', async () => {
-    await keepRecurringToken(harness(), { account: 'second' });
-    const payment = paymentOf(await harness().create(byRecurring('order-1')));
-    expect(payment).toMatchObject({ phase: 'approved', attempt: { account: 'second' } });
-    expect(sent()).toEqual([0, 1]);
-  });
-
   it('uses no other account, even if the call was not sent', async () => {
     await keepRecurringToken(harness(), { account: 'second' });
     second.faults.push({ kind: 'not-sent' });
@@ -206,41 +186,22 @@ describe('a recurring token', () => {
 });
 
 describe('the account of a creation', () => {
-  it('is the first one of the route', async () => {
-    expect(paymentOf(await harness().create(teaFor('order-1'))).attempt.account).toBe('main');
-  });
+  const refusedAs = (errorKind: string) => ({ kind: 'refused', code: 'a_code', errorKind }) as const;
+  const other = { attempt: { number: 2, account: 'second' } };
 
-  it('is the second one if the call to the first was not sent', async () => {
-    harness().provider.faults.push({ kind: 'not-sent' });
+  it.each([
+    ['is the second one if the call was not sent', { kind: 'not-sent' } as const, other, [0, 1]],
+    ['is the second one if the first refuses us', refusedAs('authentication_error'), other, [1, 1]],
+    ['is the second one if the first is not set up', refusedAs('settings_error'), other, [1, 1]],
+    ['stays if the request is refused', refusedAs('invalid_request_error'), { phase: 'failed' }, [1, 0]],
+    ['stays if the payment is refused', refusedAs('processing_error'), { phase: 'failed' }, [1, 0]],
+    ['stays if the outcome is unknown', { kind: 'lost-before' } as const, { phase: 'unresolved' }, [1, 0]],
+  ])('%s', async (_name, fault, expected, calls) => {
+    harness().provider.faults.push(fault);
     const payment = paymentOf(await harness().passTime(harness().create(byCard('order-1'))));
-    expect(payment).toMatchObject({ phase: 'approved', attempt: { number: 2, account: 'second' } });
-    expect(second.requests).toMatchObject([{ source: { card } }]);
-    expect(sent()).toEqual([0, 1]);
-  });
-
-  it.each(['authentication_error', 'settings_error'])(
-    'is the second one if the first refuses us (%s)',
-    async (errorKind) => {
-      harness().provider.faults.push({ kind: 'refused', code: 'merchant_disabled', errorKind });
-      const payment = paymentOf(await harness().create(teaFor('order-1')));
-      expect(payment).toMatchObject({ phase: 'init', attempt: { number: 2, account: 'second' } });
-      expect(sent()).toEqual([1, 1]);
-    },
-  );
-
-  it.each(['invalid_request_error', 'processing_error'])(
-    'stays the first one if that refuses the payment (%s)',
-    async (errorKind) => {
-      harness().provider.faults.push({ kind: 'refused', code: 'a_code', errorKind });
-      expect(paymentOf(await harness().create(teaFor('order-1'))).phase).toBe('failed');
-      expect(sent()).toEqual([1, 0]);
-    },
-  );
-
-  it('stays the first one if the outcome of the call is unknown', async () => {
-    harness().provider.faults.push({ kind: 'lost-before' });
-    expect(paymentOf(await harness().create(teaFor('order-1', 1250, { card }))).phase).toBe('unresolved');
-    expect(sent()).toEqual([1, 0]);
+    expect(payment).toMatchObject(expected);
+    expect(second.requests.map(({ source }) => source)).toEqual(calls[1] === 1 ? [{ card }] : []);
+    expect(sent()).toEqual(calls);
   });
 
   it('that refuses us is not tried again, even if it is the only one', async () => {
@@ -278,22 +239,6 @@ describe('the account of a creation', () => {
     expect(await only.create(teaFor('order-2'))).toMatchObject({ kind: 'answered' });
     expect((await only.create({ ...teaFor('order-1') })).kind).toBe('answered');
   });
-
-  it('that fails is skipped, and if all fail nothing is recorded', async () => {
-    const fail = async (name: string) => {
-      for (let failures = 0; failures < 10; failures += 1) {
-        const result = await harness().accounts.permitOf('sandbox', name);
-        if (result.kind === 'permit') result.permit.release('unknown');
-      }
-    };
-    await fail('main');
-    expect(paymentOf(await harness().create(teaFor('order-1'))).attempt.account).toBe('second');
-    await fail('second');
-    const unavailable = await harness().passTime(harness().create(teaFor('order-2')));
-    expect(unavailable).toEqual({ kind: 'unavailable', retryAfterSeconds: 5 });
-    await harness().clock.advance(5_000);
-    expect(answered(await harness().create(teaFor('order-2'))).replayed).toBe(false);
-  });
 });
 
 describe('later calls of a payment use the account that took it, despite another preference of the routing', () => {
@@ -313,17 +258,6 @@ describe('later calls of a payment use the account that took it, despite another
     expect(second.inquiries).toEqual({ retrieved: 0, listed: 0 });
   });
 
-  it('confirmations, including repeated submissions', async () => {
-    const token = await harness().authorized('order-1', 100);
-    harness().provider.faultsOf.capture.push({ kind: 'lost-before' });
-    const instance = preferring();
-    await instance.end('capture', token);
-    await harness().clock.advance(quietMs);
-    await instance.inquire(token);
-    expect((await harness().payments.load(token))?.payment.phase).toBe('approved');
-    expect(sent()).toEqual([3, 0]);
-  });
-
   it('and if that account is no longer configured, calls are refused and inquiries fail', async () => {
     const token = await harness().approved('order-1', 100);
     const authorized = await harness().authorized('order-2', 100);
@@ -333,11 +267,4 @@ describe('later calls of a payment use the account that took it, despite another
     expect(await without.inquire(token)).toBe('failed');
     expect(await harness().history(token)).not.toContain('RefundSubmitted');
   });
-});
-
-it('two teams, and two sources of keys, never share a key', async () => {
-  await harness().create(teaFor('order-1'));
-  await harness().create({ ...teaFor('order-1'), caller: { ...caller, team: 'others' } });
-  await harness().create({ ...teaFor('order-1'), key: { source: 'Idempotency-Key', value: 'order-1' } });
-  expect(sent()).toEqual([3, 0]);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { accountNamed, caller, card, payoutFor, quietMs } from '../testing/harness.ts';
+import { accountNamed, card, payoutFor, quietMs } from '../testing/harness.ts';
 import { createFakeProvider } from '../testing/fake-provider.ts';
 import { keepRecurringToken, recurringAlias } from '../testing/operation-cases.ts';
 import { useHarness } from '../testing/use-harness.ts';
@@ -81,23 +81,6 @@ describe('a payout', () => {
   });
 
   it.each([
-    ['approved', 'approved'],
-    ['declined', 'declined'],
-    ['pending', 'pending'],
-  ])('that the provider answers as %s is %s', async (status, phase) => {
-    harness().provider.payoutStatus = status;
-    expect(payoutOf(await harness().payOut(payoutFor('order-1'))).phase).toBe(phase);
-  });
-
-  it('that is pending is decided by an inquiry', async () => {
-    harness().provider.payoutStatus = 'pending';
-    const { token } = answered(await harness().payOut(payoutFor('order-1'))).aggregate;
-    for (const payout of harness().provider.payouts.values()) payout.status = 'declined';
-    await harness().inquire(token);
-    expect((await harness().payouts.load(token))?.payout.phase).toBe('declined');
-  });
-
-  it.each([
     ['amount', { amount: 501 }],
     ['destination', { destination: { card: { pan, expires } } }],
     ['callback address', { callbackUrl: 'https://shop.example/callback' }],
@@ -118,28 +101,12 @@ describe('a payout', () => {
     expect(await harness().payOut(to('DE99999999999999992051'))).toMatchObject({ kind: 'refused' });
   });
 
-  it('is created for each of two teams under the same order number', async () => {
-    await harness().payOut(payoutFor('order-1'));
-    await harness().payOut({ ...payoutFor('order-1'), caller: { ...caller, team: 'others' } });
-    expect(harness().provider.payoutRequests).toHaveLength(2);
-  });
-
   it('that was not sent has failed without another account, for replays as well', async () => {
     harness().provider.faultsOf.payout.push({ kind: 'not-sent' });
     const result = await harness().payOut(payoutFor('order-1'));
     expect(payoutOf(result)).toMatchObject({ phase: 'failed', failure: 'not-sent' });
     expect(answered(await harness().payOut(payoutFor('order-1'))).replayed).toBe(true);
     expect([harness().provider.received, other.provider.received]).toEqual([[], []]);
-  });
-
-  it('already known to the provider by its number is this one: it is inquired', async () => {
-    const { payout } = harness().provider.provider;
-    harness().provider.provider.payout = async (request, maySend) => {
-      await payout(request, maySend);
-      return { kind: 'unknown', reason: 'the order number exists already' };
-    };
-    expect(payoutOf(await harness().payOut(payoutFor('order-1'))).phase).toBe('unresolved');
-    expect(payoutOf(await harness().payOut(payoutFor('order-1'))).phase).toBe('approved');
   });
 
   it('that the provider has lost opens a review, which may end it', async () => {

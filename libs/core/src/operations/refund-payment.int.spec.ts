@@ -1,11 +1,10 @@
 import { systemClock } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
-import { answerMs, caller, cause, keyOf, quietMs, scopeOf } from '../testing/harness.ts';
+import { answerMs, caller, cause, keyOf, quietMs } from '../testing/harness.ts';
 import { diesAnnounced } from '../testing/failing-stores.ts';
 import { useHarness } from '../testing/use-harness.ts';
 import { type RefundPaymentResult, refundPayment } from './refund-payment.ts';
-import { deriveOperationToken } from '../tokens.ts';
 
 const harness = useHarness();
 
@@ -71,36 +70,6 @@ describe('concurrent refunds of one payment', () => {
   });
 });
 
-describe('the amount of a refund', () => {
-  it('is all that is left by default, and sent explicitly', async () => {
-    const token = await harness().approved('order-1', 100);
-    expect(await harness().refund(token, 'a')).toMatchObject({ aggregate: { refund: { amount: 100 } } });
-    expect(refundedAmounts()).toEqual([100]);
-    expect((await harness().payments.load(token))?.payment.phase).toBe('refunded');
-    expect(await harness().refund(token, 'b')).toMatchObject(refused('refund_exceeds_amount'));
-  });
-
-  it('is the rest after an earlier refund', async () => {
-    const token = await harness().approved('order-1', 100);
-    await harness().refund(token, 'a', 30);
-    await harness().refund(token, 'b');
-    expect(refundedAmounts()).toEqual([30, 70]);
-  });
-
-  it('of nothing left or paid is refused without a call', async () => {
-    const token = await harness().approved('order-1', 100);
-    expect(await harness().refund(token, 'a', 101)).toMatchObject({
-      kind: 'refused',
-      refusal: { code: 'refund_exceeds_amount', refundableAmount: 100, currency: 'EUR' },
-    });
-    const authorized = await harness().authorized('order-2');
-    expect(await harness().refund(authorized, 'b')).toMatchObject(refused('payment_not_refundable'));
-    await harness().end('void', authorized);
-    expect(await harness().refund(authorized, 'c')).toMatchObject(refused('payment_in_final_state'));
-    expect(refundedAmounts()).toEqual([]);
-  });
-});
-
 // The customer had just paid: the refund was refused permanently, as not refundable.
 it.each(['not-asked', 'awaiting-answer', 'failed'] as const)(
   'a refund of a payment that is not final here can be retried if the inquiry failed: %s',
@@ -111,19 +80,6 @@ it.each(['not-asked', 'awaiting-answer', 'failed'] as const)(
     expect(await refundPayment(deps, input)).toMatchObject({ kind: 'unavailable' });
   },
 );
-
-// The provider made it at the first delivery and refused the second. It was recorded as declined, so that the team could
-// refund the same money again, and the books had a foreign refund.
-it('a refund delivered twice is approved, although its answer is a refusal', async () => {
-  const token = await harness().approved('order-1', 100);
-  harness().provider.faultsOf.refund.push({ kind: 'delivered-twice' });
-  expect(stateOf(await harness().refund(token, 'a', 60))).toBe('approved');
-  expect(refundedAmounts()).toEqual([60]);
-  expect(await harness().history(token)).toEqual([
-    ...['PaymentRequested', 'AttemptAccepted', 'PaymentApproved'],
-    ...['RefundSubmitted', 'RefundUnresolved', 'RefundApproved'],
-  ]);
-});
 
 // It ended with 500: a leader without a quorum accepts what cannot be read, and may still lose it.
 it('a replay of a refund whose key is accepted and not readable yet must be retried, and nothing is sent', async () => {
@@ -163,30 +119,6 @@ describe('a key', () => {
     expect(results.map(codeOf).sort()).toEqual(['answered', 'idempotency_key_reused']);
     expect(refundedAmounts()).toEqual([30]);
   });
-
-  it('of another team is another key', async () => {
-    const token = await harness().approved('order-1', 100);
-    await harness().refund(token, 'a', 30);
-    const others = { ...caller, team: 'others' };
-    const tokens = [caller, others, { ...caller, environment: 'production' as const }].map((by) =>
-      deriveOperationToken('ref', scopeOf(by), keyOf('a')),
-    );
-    expect(new Set(tokens).size).toBe(3);
-    expect((await harness().payments.load(token))?.payment.refunds[0]?.refundToken).toBe(tokens[0]);
-    expect(await harness().refund(token, 'b', 10, others)).toMatchObject(refused('payment_not_found'));
-  });
-
-  it('is answered alike on replay, despite later refunds', async () => {
-    const token = await harness().approved('order-1', 100);
-    await harness().refund(token, 'a', 60);
-    await harness().refund(token, 'b', 40);
-    expect(await harness().refund(token, 'a', 60)).toMatchObject({
-      kind: 'answered',
-      replayed: true,
-      aggregate: { refund: { amount: 60, state: 'approved' } },
-    });
-    expect(refundedAmounts()).toEqual([60, 40]);
-  });
 });
 
 describe("another team's payment", () => {
@@ -206,27 +138,6 @@ describe("another team's payment", () => {
 });
 
 describe('a refund', () => {
-  it('accepted and not decided by the provider is answered as such, and decided by an inquiry', async () => {
-    harness().provider.refundStatus = 'pending';
-    const token = await harness().approved('order-1', 100);
-    expect(stateOf(await harness().refund(token, 'a', 60))).toBe('accepted');
-    expect(codeOf(await harness().passTime(harness().refund(token, 'b', 40)))).toBe('operation_in_progress');
-    harness().provider.change(`${token}.1`, { refundedAmount: 60 });
-    await harness().inquire(token);
-    expect(stateOf(await harness().refund(token, 'a', 60))).toBe('approved');
-    harness().provider.refundStatus = 'approved';
-    expect(stateOf(await harness().refund(token, 'b', 40))).toBe('approved');
-  });
-
-  it('declined by the provider releases its amount', async () => {
-    harness().provider.refundStatus = 'declined';
-    const token = await harness().approved('order-1', 100);
-    expect(stateOf(await harness().refund(token, 'a'))).toBe('declined');
-    harness().provider.refundStatus = 'approved';
-    expect(stateOf(await harness().refund(token, 'b'))).toBe('approved');
-    expect(refundedAmounts()).toEqual([100, 100]);
-  });
-
   it('that waits for one whose process died is refused as in progress, and begins once that one is decided', async () => {
     const token = await harness().approved('order-1', 100);
     const dying = harness().startInstance({ wrapStore: diesAnnounced(), dies: true });
@@ -299,14 +210,5 @@ describe('before a refund', () => {
     const refunding = refundPayment({ ...harness().inside, inquire }, input);
     expect(stateOf(await harness().passTime(refunding))).toBe('approved');
     expect(harness().clock.monotonic()).toBeLessThan(6_000);
-  });
-
-  it('a failed inquiry proves nothing about a payment that is open here: the caller must retry', async () => {
-    const token = await harness().authorized('order-1');
-    harness().provider.answersInquiries = false;
-    expect(await harness().refund(token, 'a')).toEqual({ kind: 'unavailable', retryAfterSeconds: 5 });
-    harness().provider.answersInquiries = true;
-    harness().provider.change(`${token}.1`, { status: 'approved', authorizedAmount: 0 });
-    expect(stateOf(await harness().refund(token, 'a'))).toBe('approved');
   });
 });

@@ -1,5 +1,3 @@
-import { type PaymentInput } from '../domain/payment/payment-commands.ts';
-import { type PayoutInput } from '../domain/payout/payout-commands.ts';
 import { type PayoutReviewCode, payoutReviewCodes } from '../domain/payout/payout-events.ts';
 import { type Resolution, type Review } from '../domain/review.ts';
 import { type ReviewCode, reviewCodes } from '../domain/payment/payment-events.ts';
@@ -24,32 +22,12 @@ async function paidOut(): Promise<string> {
   if (result.kind !== 'answered') throw new Error(result.kind);
   return result.aggregate.token;
 }
-const record = async (token: string, command: PaymentInput) => {
-  await harness().payments.execute(token, command, cause);
-  return token;
-};
-const recordOfPayout = async (token: string, command: PayoutInput) => {
-  await harness().payouts.execute(token, command, cause);
-  return token;
-};
 const paymentOf = async ({ payments }: Harness, token: string) => (await payments.load(token))?.payment;
 
 /** Changes the provider's record, and inquires. */
 async function shown(token: string, change: Parameters<Harness['provider']['change']>[1]): Promise<string> {
   harness().provider.change(`${token}.1`, change);
   await harness().inquire(token);
-  return token;
-}
-
-async function lostFiveTimes(operation: 'capture' | 'void'): Promise<string> {
-  const token = await harness().authorized('order-1');
-  for (let call = 0; call < 5; call += 1)
-    harness().provider.faultsOf[operation].push({ kind: 'lost-before' });
-  await harness().end(operation, token);
-  for (let inquiries = 0; inquiries < 5; inquiries += 1) {
-    await harness().clock.advance(quietMs);
-    await harness().inquire(token);
-  }
   return token;
 }
 
@@ -70,12 +48,6 @@ const openReview = {
     return token;
   },
   final_status_revised: async () => shown(await harness().approved('order-1'), { status: 'declined' }),
-  async refund_disagrees() {
-    const token = await harness().approved('order-1');
-    await harness().refund(token, 'a', 60);
-    await harness().clock.advance(quietMs);
-    return shown(token, { refundedAmount: 0 });
-  },
   async refund_unresolved() {
     const token = await harness().approved('order-1');
     harness().provider.faultsOf.refund.push({ kind: 'lost-before' });
@@ -84,31 +56,12 @@ const openReview = {
     await harness().inquire(token);
     return token;
   },
-  async second_payment_found() {
-    const token = await created();
-    const another = { serviceToken: 'another', status: 'pending', amount: 100, currency: 'EUR' };
-    const sums = { orderNumber: `${token}.0`, authorizedAmount: 0, refundedAmount: 0 };
-    return record(token, {
-      type: 'RecordObservation',
-      observed: { ...another, ...sums },
-      inquiredAt: 0,
-      changedAt: 0,
-    });
-  },
   async service_not_readable() {
     const token = await created();
     await harness().startInstance({ accounts: [] }).inquire(token);
     return token;
   },
-  async only_here() {
-    const token = await created();
-    harness().provider.payments.clear();
-    await harness().inquire(token);
-    return token;
-  },
   terms_disagree: async () => shown(await created(), { amount: 1 }),
-  capture_unresolved: () => lostFiveTimes('capture'),
-  void_unresolved: () => lostFiveTimes('void'),
   unknown_status: async () => shown(await created(), { status: 'on_the_moon' }),
 } satisfies Record<string, () => Promise<string>>;
 
@@ -117,27 +70,10 @@ const cases: [keyof typeof openReview, Resolution, string[], string][] = [
   ['attempt_not_found', 'check_again', ['attempt_not_found'], 'unresolved'],
   ['attempt_not_found', 'payment_not_made', [], 'failed'],
   ['final_status_revised', 'accept_theirs', [], 'declined'],
-  ['final_status_revised', 'keep_ours', [], 'approved'],
   ['final_status_revised', 'check_again', ['final_status_revised'], 'approved'],
-  ['refund_disagrees', 'check_again', ['refund_disagrees'], 'approved'],
-  ['refund_disagrees', 'accept_theirs', [], 'approved'],
-  ['refund_disagrees', 'keep_ours', [], 'approved'],
-  ['refund_unresolved', 'check_again', ['refund_unresolved'], 'approved'],
   // The provider does not show the refund that the person confirmed: a discrepancy.
   ['refund_unresolved', 'refund_made', ['refund_disagrees'], 'approved'],
-  ['refund_unresolved', 'refund_not_made', [], 'approved'],
-  ['second_payment_found', 'keep_ours', [], 'init'],
   ['service_not_readable', 'check_again', [], 'init'],
-  ['service_not_readable', 'acknowledged', [], 'init'],
-  ['only_here', 'check_again', ['only_here'], 'init'],
-  ['only_here', 'keep_ours', [], 'init'],
-  ['only_here', 'accept_theirs', [], 'declined'],
-  ['terms_disagree', 'check_again', ['terms_disagree'], 'init'],
-  ['terms_disagree', 'keep_ours', [], 'init'],
-  ['terms_disagree', 'accept_theirs', [], 'init'],
-  ['void_unresolved', 'check_again', [], 'voided'],
-  ['capture_unresolved', 'check_again', [], 'approved'],
-  ['unknown_status', 'check_again', ['unknown_status'], 'init'],
   ['unknown_status', 'keep_ours', [], 'init'],
 ];
 
@@ -151,25 +87,6 @@ describe('a review of a payment', () => {
     expect(namesOf(payment?.reviews)).toEqual(open);
     expect(payment?.phase).toBe(phase);
     expect(await harness().history(token)).toContain('ReviewResolved');
-  });
-
-  it.each([
-    ['refund_made', 'approved', 40],
-    ['refund_not_made', 'declined', 100],
-  ] as const)('about a refund resolved by %s makes it %s', async (resolution, state, left) => {
-    const token = await openReview.refund_unresolved();
-    await harness().resolve({ token, code: 'refund_unresolved', resolution });
-    expect((await paymentOf(harness(), token))?.refunds).toMatchObject([{ amount: 60, state }]);
-    expect(await harness().refund(token, 'b')).toMatchObject({ aggregate: { refund: { amount: left } } });
-  });
-
-  it('is not opened again for evidence against which a person keeps our record', async () => {
-    const token = await openReview.unknown_status();
-    await harness().resolve({ token, code: 'discrepancy', resolution: 'keep_ours' });
-    await harness().inquire(token);
-    expect((await paymentOf(harness(), token))?.reviews).toEqual([]);
-    await shown(token, { status: 'on_mars' });
-    expect(namesOf((await paymentOf(harness(), token))?.reviews)).toEqual(['unknown_status']);
   });
 
   // A team's own key freed reserved money by an answer that changes nothing, and the team paid it out.
@@ -189,7 +106,6 @@ describe('a review of a payment', () => {
   // M4: the team that gained by an answer gave it itself.
   it.each([
     ['final_status_revised', 'accept_theirs'],
-    ['refund_disagrees', 'accept_theirs'],
     ['refund_unresolved', 'refund_not_made'],
   ] as const)('about %s is not resolved by %s of a key, which can free money', async (what, resolution) => {
     const token = await openReview[what]();
@@ -197,42 +113,6 @@ describe('a review of a payment', () => {
     const answer = { token, code: codeOf(what), number: before?.reviews[0]?.number ?? 0, resolution };
     expect(await resolveReview(harness().inside, { ...answer, caller, reason, cause })).toEqual(forOperators);
     expect(await paymentOf(harness(), token)).toEqual(before);
-  });
-
-  it('resolved by an inquiry is over if the provider answers by then', async () => {
-    const token = await openReview.terms_disagree();
-    harness().provider.change(`${token}.1`, { amount: 100, status: 'approved' });
-    const result = await harness().resolve({ token, code: 'discrepancy', resolution: 'check_again' });
-    expect(result).toMatchObject({ aggregate: { payment: { phase: 'approved', reviews: [] } } });
-  });
-
-  it("of a payment revised to another amount accepts the provider's", async () => {
-    const token = await shown(await created(), { amount: 90, status: 'approved', refundedAmount: 20 });
-    expect((await paymentOf(harness(), token))?.phase).toBe('init');
-    const code = 'discrepancy';
-    expect(await harness().resolve({ token, code, resolution: 'accept_theirs' })).toMatchObject({
-      aggregate: { payment: { phase: 'approved', approvedAmount: 90, refundedAmount: 20, reviews: [] } },
-    });
-    expect(await harness().refund(token, 'a')).toMatchObject({ aggregate: { refund: { amount: 70 } } });
-  });
-
-  it('of a payment in another currency does not', async () => {
-    const token = await shown(await created(), { amount: 90, currency: 'USD' });
-    expect(await harness().resolve({ token, code: 'discrepancy', resolution: 'accept_theirs' })).toEqual({
-      kind: 'refused',
-      refusal: { code: 'resolution_not_allowed', allowed: ['keep_ours', 'check_again'] },
-    });
-  });
-
-  it('of a card payment resolved as not made has failed, and so does its replay', async () => {
-    const token = await openReview.attempt_not_found();
-    await harness().resolve({ token, code: 'attempt_not_found', resolution: 'payment_not_made' });
-    expect(await harness().create(teaFor('order-1', 100, { card }))).toMatchObject({
-      kind: 'answered',
-      replayed: true,
-      aggregate: { payment: { phase: 'failed', failure: 'resolved' } },
-    });
-    expect(harness().provider.received).toHaveLength(1);
   });
 });
 
@@ -250,36 +130,6 @@ const openPayoutReview = {
     await harness().inquire(token);
     return token;
   },
-  async second_payout_found() {
-    const token = await paidOut();
-    const observed = { serviceToken: 'another', status: 'pending', amount: 500, currency: 'EUR' };
-    return recordOfPayout(token, {
-      type: 'RecordPayoutObservation',
-      observed,
-      inquiredAt: 0,
-      changedAt: 0,
-    });
-  },
-  async service_not_readable() {
-    harness().provider.payoutStatus = 'pending';
-    const token = await paidOut();
-    await harness().startInstance({ accounts: [] }).inquire(token);
-    return token;
-  },
-  async only_here() {
-    harness().provider.payoutStatus = 'pending';
-    const token = await paidOut();
-    harness().provider.payouts.clear();
-    await harness().inquire(token);
-    return token;
-  },
-  async terms_disagree() {
-    harness().provider.payoutStatus = 'pending';
-    const token = await paidOut();
-    for (const payout of harness().provider.payouts.values()) payout.amount = 1;
-    await harness().inquire(token);
-    return token;
-  },
   async unknown_status() {
     harness().provider.payoutStatus = 'on_the_moon';
     return paidOut();
@@ -288,19 +138,8 @@ const openPayoutReview = {
 
 const payoutCases: [keyof typeof openPayoutReview, Resolution, string[], string][] = [
   ['final_status_revised', 'accept_theirs', [], 'declined'],
-  ['final_status_revised', 'keep_ours', [], 'approved'],
   ['payout_not_found', 'check_again', ['payout_not_found'], 'unresolved'],
   ['payout_not_found', 'payout_not_made', [], 'failed'],
-  ['second_payout_found', 'keep_ours', [], 'approved'],
-  ['service_not_readable', 'check_again', [], 'pending'],
-  ['service_not_readable', 'acknowledged', [], 'pending'],
-  ['only_here', 'check_again', ['only_here'], 'pending'],
-  ['only_here', 'keep_ours', [], 'pending'],
-  ['only_here', 'accept_theirs', [], 'declined'],
-  ['terms_disagree', 'check_again', ['terms_disagree'], 'pending'],
-  ['terms_disagree', 'keep_ours', [], 'pending'],
-  ['terms_disagree', 'accept_theirs', [], 'pending'],
-  ['unknown_status', 'check_again', ['unknown_status'], 'pending'],
   ['unknown_status', 'keep_ours', [], 'pending'],
 ];
 
@@ -323,35 +162,9 @@ describe('a review of a payout', () => {
     // No resolution pays anything out.
     expect(harness().provider.received).toHaveLength(1);
   });
-
-  it("of another amount accepts the provider's", async () => {
-    const token = await openPayoutReview.terms_disagree();
-    for (const payout of harness().provider.payouts.values()) payout.status = 'approved';
-    const code = 'discrepancy';
-    expect(await harness().resolve({ token, code, resolution: 'accept_theirs' })).toMatchObject({
-      aggregate: { payout: { phase: 'approved', terms: { amount: 1 }, reviews: [] } },
-    });
-  });
 });
 
 describe('a resolution', () => {
-  it('that does not apply to the code is refused, with the allowed ones', async () => {
-    const token = await openReview.refund_unresolved();
-    const input = { token, code: 'refund_unresolved', resolution: 'acknowledged' } as const;
-    expect(await harness().resolve(input)).toEqual({
-      kind: 'refused',
-      refusal: {
-        code: 'resolution_not_allowed',
-        allowed: ['check_again', 'refund_made', 'refund_not_made'],
-      },
-    });
-    const payout = await openPayoutReview.payout_not_found();
-    const ofPayout = { token: payout, code: 'payout_not_found', resolution: 'acknowledged' } as const;
-    expect(await harness().resolve(ofPayout)).toMatchObject({
-      refusal: { code: 'resolution_not_allowed', allowed: ['check_again', 'payout_not_made'] },
-    });
-  });
-
   it('of a review that is not open is refused', async () => {
     const token = await created();
     const payout = await paidOut();
@@ -381,16 +194,6 @@ describe('a resolution', () => {
     expect(await harness().history(payout)).not.toContain('ReviewResolved');
   });
 
-  it('is recorded even if its inquiry fails', async () => {
-    const token = await openReview.unknown_status();
-    harness().provider.answersInquiries = false;
-    const result = await harness().resolve({ token, code: 'discrepancy', resolution: 'check_again' });
-    expect(result).toMatchObject({ kind: 'resolved' });
-    // Money that may have been paid is inquired until the provider has answered.
-    expect((await paymentOf(harness(), token))?.reviews).toMatchObject([
-      { code: 'discrepancy', number: 2, evidence: { kind: 'unknown_status' } },
-    ]);
-  });
   // An inquiry that rejected once turned the recorded resolution into a 500; one that hung kept the caller waiting.
   it.each([
     ['fails', () => Promise.reject(new Error('the store is gone'))],
@@ -434,7 +237,6 @@ describe('if two people must resolve a review', () => {
         ...more,
       },
     );
-  const resolved = async (token: string) => (await harness().history(token)).includes('ReviewResolved');
 
   it('a resolution takes effect when the second gives the same answer, and never by the first alone', async () => {
     const token = await openReview.attempt_not_found();
@@ -463,26 +265,6 @@ describe('if two people must resolve a review', () => {
     expect((await harness().history(agreed)).filter((each) => each === 'ReviewResolved')).toHaveLength(1);
   });
 
-  it('does not take effect if they answer differently', async () => {
-    const token = await openReview.refund_unresolved();
-    const refunds = { code: 'refund_unresolved' } as const;
-    const differing = { ada: 'refund_made', bob: 'refund_not_made' } as const;
-    for (const [id, resolution] of Object.entries(differing))
-      expect(await answerOf(id, token, { ...refunds, resolution })).toMatchObject({ kind: 'proposed' });
-    expect(await resolved(token)).toBe(false);
-    // The latest answer is the one to confirm.
-    const agreeing = { ...refunds, resolution: 'refund_not_made' } as const;
-    expect(await answerOf('ada', token, agreeing)).toMatchObject({ kind: 'resolved' });
-  });
-
-  // One person alone closed the review of a refund that the provider had made after all, with the other person's answer.
-  it('takes two to inquire again, because the review ends', async () => {
-    const token = await openReview.attempt_not_found();
-    const again = { resolution: 'check_again' } as const;
-    expect(await answerOf('ada', token, again)).toMatchObject({ kind: 'proposed' });
-    expect(await answerOf('bob', token, again)).toMatchObject({ kind: 'resolved' });
-  });
-
   // An admin issued himself a key, and used it to agree with himself.
   it('does not accept a key as a person', async () => {
     const token = await openReview.attempt_not_found();
@@ -493,36 +275,12 @@ describe('if two people must resolve a review', () => {
     expect(await harness().history(token)).not.toContain('ReviewResolutionProposed');
   });
 
-  // The provider changed its record between the two answers, and the second person agreed to evidence that neither had seen.
-  it('does not take effect for evidence that the first has not seen', async () => {
-    const token = await shown(await harness().approved('order-1'), { status: 'declined' });
-    const accepted = { code: 'discrepancy', resolution: 'accept_theirs' } as const;
-    expect(await answerOf('ada', token, accepted)).toMatchObject({ kind: 'proposed' });
-    await shown(token, { status: 'approved', amount: 99_999 });
-    expect(await answerOf('bob', token, accepted)).toMatchObject({
-      refusal: { code: 'review_not_found' },
-    });
-    expect((await paymentOf(harness(), token))?.reviews).toMatchObject([
-      { code: 'discrepancy', number: 2, evidence: { kind: 'terms_disagree', observedAmount: 99_999 } },
-    ]);
-  });
-
   it('refuses a first answer that the review does not allow, and stores nothing of it', async () => {
     const token = await openReview.attempt_not_found();
     expect(await answerOf('ada', token, { resolution: 'acknowledged' })).toMatchObject({
       refusal: { code: 'resolution_not_allowed' },
     });
     expect(await harness().history(token)).not.toContain('ReviewResolutionProposed');
-  });
-
-  it('applies to payouts', async () => {
-    const token = await openPayoutReview.payout_not_found();
-    const payouts = { code: 'payout_not_found', resolution: 'payout_not_made' } as const;
-    expect(await answerOf('ada', token, payouts)).toMatchObject({ kind: 'proposed' });
-    expect(await answerOf('bob', token, payouts)).toMatchObject({
-      kind: 'resolved',
-      aggregate: { payout: { phase: 'failed' } },
-    });
   });
 
   it('takes one in the other environments', async () => {

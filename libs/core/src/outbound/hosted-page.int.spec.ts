@@ -4,17 +4,7 @@
  */
 import { createFakeProvider } from '../testing/fake-provider.ts';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { inquireNamed } from '../inquiry/inquire.ts';
-import {
-  type Harness,
-  type Instance,
-  accountNamed,
-  answerMs,
-  cause,
-  quietMs,
-  teaFor,
-  times,
-} from '../testing/harness.ts';
+import { type Harness, type Instance, accountNamed, answerMs, teaFor, times } from '../testing/harness.ts';
 import { useHarness } from '../testing/use-harness.ts';
 
 const started = useHarness();
@@ -85,19 +75,6 @@ describe('a page is returned within 1.5 times the response time of a healthy acc
   });
 });
 
-it('after three attempts without an outcome the payment is unresolved, and ends by an inquiry', async () => {
-  for (const { faults } of [harness.provider, other])
-    faults.push({ kind: 'lost-before' }, { kind: 'lost-before' });
-  const { token, payment } = await create();
-  expect(payment).toMatchObject({ phase: 'unresolved', attempt: { number: 3 } });
-  await harness.clock.advance(quietMs);
-  await instance.inquire(token);
-  expect((await instance.payments.load(token))?.payment).toMatchObject({
-    phase: 'failed',
-    failure: 'not-found',
-  });
-});
-
 it('an account that is paused, or whose circuit is open, is not tried', async () => {
   harness.provider.faults.push({ kind: 'lost-before' });
   instance.accounts.health();
@@ -110,20 +87,6 @@ it('an account that is paused, or whose circuit is open, is not tried', async ()
 });
 
 describe('the first page', () => {
-  it('is a duplicate for a person if it appears, and is never returned', async () => {
-    harness.provider.faults.push({ kind: 'lost-after' });
-    const { token, payment } = await create();
-    const [first] = [...harness.provider.payments.values()];
-    Object.assign(first!, { status: 'approved', serviceToken: 'service-first' });
-    harness.provider.payments.set('service-first', first!);
-    await inquireNamed(instance.inside, token, 'service-first', cause);
-    const after = (await instance.payments.load(token))?.payment;
-    expect(after?.reviews).toMatchObject([
-      { evidence: { kind: 'second_payment_found', serviceToken: 'service-first' } },
-    ]);
-    expect(after?.processingUrl).toBe(payment.processingUrl);
-  });
-
   it('found by an inquiry is returned, and no other one is requested', async () => {
     const token = await harness.lostPage('order-1', 'lost-after');
     await instance.inquire(token);

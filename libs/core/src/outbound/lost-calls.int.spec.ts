@@ -36,16 +36,6 @@ async function loseBefore(each: OperationCase): Promise<string> {
 }
 
 describe.each(unrepeatableOperations)('$name without effect', (each) => {
-  it('stays unknown until its quiet period is over: nothing is sent, and no review opens', async () => {
-    const token = await loseBefore(each);
-    await harness().clock.advance(quietMs - 1);
-    await harness().inquire(token);
-    await each.ask(harness(), token);
-    expect(await each.stateOf(harness(), token)).toBe(each.whenUnknown);
-    expect(ordersOf(harness(), each)).toHaveLength(1);
-    expect(await reviewsOf(harness(), token)).toEqual([]);
-  });
-
   it('is followed by one call at most, however many processes inquire at once', async () => {
     const token = await loseBefore(each);
     const instances = [1, 2, 3].map(() => harness().startInstance());
@@ -101,27 +91,6 @@ describe.each(unrepeatableOperations)('$name announced by a clock a year ahead',
 });
 
 it.each([operationCases.capture, operationCases.void])(
-  '$name that never takes effect opens a review after five submissions, which can send it again',
-  async (each) => {
-    const token = await each.prepare(harness());
-    const { provider, clock, inquire, resolve } = harness();
-    for (let submission = 1; submission <= 6; submission += 1)
-      provider.faultsOf[each.operation].push({ kind: 'lost-before' });
-    await each.ask(harness(), token);
-    for (let inquiries = 1; inquiries <= 8; inquiries += 1) {
-      await clock.advance(quietMs);
-      await inquire(token);
-    }
-    expect(ordersOf(harness(), each)).toHaveLength(5);
-    expect(await reviewsOf(harness(), token)).toEqual([`${each.operation}_unresolved`]);
-    const code = each.operation === 'capture' ? 'capture_unresolved' : 'void_unresolved';
-    await resolve({ token, code, resolution: 'check_again' });
-    expect(ordersOf(harness(), each)).toHaveLength(6);
-    expect(await reviewsOf(harness(), token)).toEqual([]);
-  },
-);
-
-it.each([operationCases.capture, operationCases.void])(
   '$name without effect at the end of its quiet period is submitted again, once',
   async (each) => {
     const token = await loseBefore(each);
@@ -175,23 +144,6 @@ it.each([
   expect(harness().onDisk()).not.toContain('staging.example');
 });
 
-it('a refund without an outcome keeps its amount reserved, and blocks other refunds of the payment', async () => {
-  const { refund: each } = operationCases;
-  const token = await loseBefore(each);
-  const { refund, clock, inquire } = harness();
-  // Answered at once, without Retry-After: the duration is not known.
-  const another = () => refund(token, 'refund-2', 40);
-  expect(await another()).toMatchObject({ kind: 'refused', refusal: { code: 'operation_in_progress' } });
-  expect(await refund(token, 'refund-3', 41)).toMatchObject({
-    kind: 'refused',
-    refusal: { code: 'refund_exceeds_amount', refundableAmount: 40, currency: 'EUR' },
-  });
-  await clock.advance(quietMs);
-  await inquire(token);
-  expect(await another()).toMatchObject({ kind: 'refused', refusal: { code: 'operation_in_progress' } });
-  expect(ordersOf(harness(), each)).toHaveLength(1);
-});
-
 describe.each(allOperations)('$name that certainly had no effect', (each) => {
   const mayGoOn = each.operation === 'authorize';
 
@@ -228,18 +180,6 @@ describe.each(allOperations)('$name that certainly had no effect', (each) => {
   });
 });
 
-it('a submission that follows one without an outcome, and was not sent, leaves the outcome unknown', async () => {
-  const each = operationCases.capture;
-  const token = await loseBefore(each);
-  harness().provider.faultsOf.capture.push({ kind: 'not-sent' });
-  await harness().clock.advance(quietMs);
-  await harness().inquire(token);
-  expect(await each.stateOf(harness(), token)).toBe('capturing');
-  await harness().clock.advance(quietMs);
-  await harness().inquire(token);
-  expect(await each.stateOf(harness(), token)).toBe('approved');
-});
-
 it('an inquiry about an announced call begins only when its answer is no longer awaited', async () => {
   const { provider, clock } = harness();
   const token = await operationCases.hosted.prepare(harness());
@@ -254,18 +194,4 @@ it('an inquiry about an announced call begins only when its answer is no longer 
   answer();
   await asking;
   expect((await harness().payments.load(token))?.payment.reviews).toEqual([]);
-});
-
-// A provider that writes its times without a zone shows none: its payout was mistaken for a foreign one.
-it('a payout whose answer was lost is found, even without a creation time', async () => {
-  const each = operationCases.payout;
-  const token = await each.prepare(harness());
-  harness().provider.faultsOf.payout.push({ kind: 'lost-after' });
-  harness().provider.beforeAnswerOf = async () => {
-    for (const payout of harness().provider.payouts.values()) delete payout.createdAt;
-  };
-  expect(await each.ask(harness(), token)).toMatchObject({ kind: 'answered' });
-  await harness().inquire(token);
-  expect(await each.stateOf(harness(), token)).toBe(each.whenDone);
-  expect(await reviewsOf(harness(), token)).toEqual([]);
 });

@@ -18,12 +18,11 @@ import {
 export type Operation = 'authorize' | 'capture' | 'void' | 'refund' | 'payout';
 
 /**
- * `lost-before`: no effect, outcome unknown. `lost-after`: the effect, outcome unknown. `delivered-twice`: the answer is
- * that to the second delivery. `breaks`: the adapter itself throws, which it never should. `hangs`: a creation takes effect
- * and no answer arrives within the adapter's deadline.
+ * `lost-before`: no effect, outcome unknown. `lost-after`: the effect, outcome unknown. `breaks`: the adapter itself throws,
+ * which it never should. `hangs`: a creation takes effect and no answer arrives within the adapter's deadline.
  */
 type CallFault =
-  | { kind: 'lost-before' | 'lost-after' | 'delivered-twice' | 'not-sent' | 'breaks' }
+  | { kind: 'lost-before' | 'lost-after' | 'not-sent' | 'breaks' }
   | { kind: 'refused'; code: string; errorKind: string }
   | { kind: 'hangs'; deadlineMs: number };
 
@@ -162,7 +161,6 @@ async function receive<Answer>(
   fake.received.push(call);
   if (fault?.kind === 'lost-before') return noAnswer;
   if (fault?.kind === 'refused') return refusal(fault.code, fault.errorKind);
-  if (fault?.kind === 'delivered-twice') effect();
   const outcome = effect();
   await fake.beforeAnswerOf(call);
   return fault?.kind === 'lost-after' ? { kind: 'unknown', reason: 'connection reset' } : outcome;
