@@ -21,8 +21,6 @@ import {
   happening,
   requested,
   anyPayoutHistory,
-  disputeHappening,
-  disputeOpened,
   payoutHappening,
   payoutRequested,
   planted,
@@ -278,24 +276,6 @@ test('a piece of a metadata filter visits 200 rows at most, and has a cursor', (
 });
 
 describe('disputes', () => {
-  test('are those of the team, last opened first; those without a known payment have no team', () => {
-    const openedAt = startedAt - 1_000;
-    const file = givenFile([
-      viewOf(disputeKind, 'dsp_1', [disputeOpened({ team: 'shop' })]),
-      viewOf(disputeKind, 'dsp_2', [disputeOpened({ team: 'shop', openedAt })]),
-      viewOf(disputeKind, 'dsp_3', [disputeOpened({ team: 'games' })]),
-      viewOf(disputeKind, 'dsp_4', [disputeOpened()]),
-      viewOf(disputeKind, 'dsp_5', [disputeOpened({ team: 'shop', environment: 'production' })]),
-    ]);
-    expect(tokensOf(listDisputes(file))).toEqual(['dsp_1', 'dsp_2']);
-    expect(tokensOf(listDisputes(file, { team: '' }))).toEqual(['dsp_4']);
-    file.plant([viewOf(disputeKind, 'dsp_4', [disputeOpened(), disputeHappening.matched])]);
-    expect(tokensOf(listDisputes(file))).toEqual(['dsp_4', 'dsp_1', 'dsp_2']);
-    expect(tokensOf(listDisputes(file, { team: '' }))).toEqual([]);
-    file.plant([viewOf(disputeKind, 'dsp_1', [disputeOpened({ team: 'shop' }), disputeHappening.changed])]);
-    expect(tokensOf(listDisputes(file, { status: 'lost' }))).toEqual(['dsp_1']);
-  });
-
   test('are read from indexes for every combination of filters', async () => {
     const { file, steps } = await givenExplainedFile();
     for (const state of [{}, { status: 'lost' }])

@@ -38,14 +38,6 @@ describe('a drained account', () => {
     expect(receivedOf('refund')).toBe(1);
   });
 
-  it('leaves new payments and payouts to the others', async () => {
-    close('main', 'draining');
-    const made = await harness().create(teaFor('order-1'));
-    const paidOut = await harness().payOut(payoutFor('order-2'));
-    expect(made).toMatchObject({ aggregate: { payment: { attempt: { account: 'other' } } } });
-    expect(paidOut).toMatchObject({ aggregate: { payout: { call: { account: 'other' } } } });
-  });
-
   it('gets no second attempt of a payment that another account could not send', async () => {
     close('other', 'draining');
     harness().provider.faults.push({ kind: 'not-sent' });

@@ -1,5 +1,4 @@
 import { toPublicRefund } from '@tollgate/gateway-api';
-import { eventually } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
 import { errorsOf, startApp } from '../testing/app.ts';
 import {
@@ -193,11 +192,6 @@ describe('POST /api/v1/refunds answers', () => {
     expect(errorsOf(later)).toEqual([409, 'processing_error refund_doubtful']);
     expect(later.headers['retry-after']).toBe('3600');
   });
-
-  it.each([0, -1, 0.5, '60', null])('400 to an amount of %j', async (amount) => {
-    const answer = await startApp(harness()).post('refunds', { token: 'pay_1', amount }, key);
-    expect(errorsOf(answer)).toEqual([400, 'invalid_request_error incorrect_amount amount']);
-  });
 });
 
 describe('POST /api/v1/payouts answers', () => {
@@ -271,21 +265,6 @@ describe('POST /api/v1/payouts answers', () => {
       'processing_error no_account currency',
     ]);
   });
-
-  it('409 with Retry-After while another process is still paying out', async () => {
-    harness().provider.beforeAnswerOf = () => new Promise(() => undefined);
-    void harness().startInstance({ dies: true }).payOut(payoutFor('order-1'));
-    await eventually(() => expect(received()).toHaveLength(1));
-    const instance = harness().startInstance();
-    const now = harness().clock.now();
-    // An hour to wait for it.
-    const quietPeriods = { ...instance.inside.quietPeriods, inquiryTime: () => now };
-    const inside = { ...instance.inside, quietPeriods };
-    const app = startApp(harness(), { instance: { ...instance, inside } });
-    const answer = await app.post('payouts', request);
-    expect(errorsOf(answer)).toEqual([409, 'processing_error operation_in_progress orderNumber']);
-    expect(answer.headers['retry-after']).toBe('2');
-  });
 });
 
 describe('GET /api/v1/balance answers', () => {
@@ -297,15 +276,6 @@ describe('GET /api/v1/balance answers', () => {
       200,
       { success: true, wallet: { currency: 'EUR', available: 700, hold: 300 } },
     ]);
-  });
-
-  it('403 to a key without one of them, and 401 without a key', async () => {
-    const app = startApp(harness(), { scopes: ['refunds', 'cards', 'admin'] });
-    expect(errorsOf(await app.get(path))).toEqual([403, 'authentication_error scope_missing']);
-    const authentication = { kind: 'refused', code: 'incorrect_private_key' } as const;
-    const stranger = startApp(harness(), { authentication });
-    expect(errorsOf(await stranger.get(path))).toEqual([401, 'authentication_error incorrect_private_key']);
-    expect(harness().provider.balanceCalls).toBe(0);
   });
 
   it.each([

@@ -63,14 +63,10 @@ describe('parsePaymentRequest', () => {
   });
 
   it.each([
-    ['null', null, 'invalid_param', 'body'],
-    ['an array', [minimal], 'invalid_param', 'body'],
-    ['no product', { ...minimal, product: undefined }, 'invalid_param', 'product'],
     ['an amount of a half', { ...minimal, amount: 0.5 }, 'incorrect_amount', 'amount'],
     ['an amount as text', { ...minimal, amount: '1250' }, 'incorrect_amount', 'amount'],
     ['an amount beyond safe integers', { ...minimal, amount: 2 ** 53 }, 'incorrect_amount', 'amount'],
     ['a currency in small letters', { ...minimal, currency: 'eur' }, 'incorrect_currency', 'currency'],
-    ['an unknown field', { ...minimal, color: 'red' }, 'invalid_param', 'color'],
     ['an e-mail address', { ...minimal, orderNumber: 'ada@example.com' }, 'invalid_param', 'orderNumber'],
     [
       'a script as address',

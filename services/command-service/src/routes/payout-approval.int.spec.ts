@@ -250,27 +250,6 @@ describe('a payout above the sum of its team', () => {
     },
   );
 
-  it('that has lapsed is ended by the inquiry schedule; before that, an inquiry changes nothing', async () => {
-    await harness().approved('order-1', 500, asker);
-    const token = await waiting();
-    const { received } = harness().provider;
-    const before = received.length;
-    expect(await harness().inquire(token)).toBe('inquired');
-    expect([await phaseOf(token), received.length]).toEqual(['awaiting_approval', before]);
-    await harness().clock.advance(dayMs);
-    await harness().inquire(token);
-    expect(await phaseOf(token)).toBe('failed');
-  });
-
-  it('with other terms under the same key is refused, even when approved', async () => {
-    await harness().approved('order-1', 900, asker);
-    const token = await waiting();
-    expect((await ask('payout-1', 501)).statusCode).toBe(422);
-    await decide(token, 'approve');
-    expect((await ask('payout-1', 501)).statusCode).toBe(422);
-    expect(sent()).toEqual([]);
-  });
-
   it('without an eligible account is refused before it waits', async () => {
     expect(errorsOf(await ask())).toEqual([409, 'processing_error payout_exceeds_balance amount']);
     const sent404 = await ask('payout-1', 500, { ...asker, environment: 'production' });

@@ -28,7 +28,6 @@ export interface Given {
   /** Gets with another header, or without. */
   getAs: (authorization: string | undefined) => Get;
   requests: RequestLedger;
-  /** Tokens that were read while the outcome of their last call was unknown. */
 }
 
 /** The routes of the query service over a real store, index and directory of teams. */
@@ -42,7 +41,6 @@ export async function start(
   const store = await temporaryStore();
   const key = await givenTeam(store, { team: 'shop', keyId: 'k1', scopes: ['read'] });
   await givenTeam(store, { team: 'games', keyId: 'k2', scopes: ['payments'] });
-  await givenTeam(store, { team: 'cards', keyId: 'k3', scopes: ['cards'] });
   await givenTeam(store, { team: 'desk', keyId: 'k6', scopes: ['admin'] });
   await givenTeam(store, { team: 'refunds', keyId: 'k4', scopes: ['refunds'] });
   await givenTeam(store, { team: 'payouts', keyId: 'k5', scopes: ['payouts'] });
@@ -87,7 +85,6 @@ const fakeRecordOf: QueryServiceOptions['recordOf'] = async ({ id, type, stream,
 /** Of team `shop`, scope `read`. */
 export const shop = 'Bearer tg_sandbox_k1_secret-of-k1-0123456789';
 export const games = 'Bearer tg_sandbox_k2_secret-of-k2-0123456789';
-export const withoutScope = 'Bearer tg_sandbox_k3_secret-of-k3-0123456789';
 /** Of team `refunds`, with the scope of that name only. */
 export const refundsOnly = 'Bearer tg_sandbox_k4_secret-of-k4-0123456789';
 /** Of team `payouts`, with the scope of that name only. */
