@@ -87,16 +87,6 @@ describe('a dispute', () => {
     expect(refusalOf(await resolve(lost, 'declined'))).toEqual([409, 'payment_in_final_state', 'id']);
   });
 
-  it('that is lost after the money was paid out leaves a debt', async () => {
-    const token = await harness.createApproved();
-    await harness.advanceClock(dayMs);
-    await payOut(tea.amount);
-    await resolve(await disputeId({ token }), 'approved');
-    await harness.createApproved({ amount: 2_000 });
-    await harness.advanceClock(dayMs);
-    expect(await harness.balance()).toEqual({ available: 2_000 - tea.amount, hold: 0 });
-  });
-
   it('is refused when nothing is left to dispute, and to another merchant', async () => {
     expect(refusalOf(await dispute({ token: await harness.create() }))).toEqual([
       409,

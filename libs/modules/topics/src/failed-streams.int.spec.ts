@@ -1,6 +1,5 @@
-import { DatabaseSync } from 'node:sqlite';
 import { failedStreamsMax, type EventStore, type RecordedEvent } from '@tollgate/event-store';
-import { temporaryFile, temporaryStore } from '@tollgate/event-store/testing';
+import { temporaryStore } from '@tollgate/event-store/testing';
 import { gatewayPaymentsTopic } from '@tollgate/gateway-api';
 import type { Message } from '@tollgate/message-bus';
 import { appendPayment, happening, requested } from '@tollgate/views/testing';
@@ -56,26 +55,6 @@ async function givenFailed(): Promise<void> {
   });
   await old.stop();
 }
-
-// After an event that was no longer JSON, the embedded store delivered nothing: every topic stopped.
-it('an event damaged on the disk delays no other stream', async () => {
-  const file = await temporaryFile();
-  store = await temporaryStore({ file });
-  await record('damaged', 0, 2);
-  await record('other');
-  const damaged = new DatabaseSync(file);
-  damaged.exec(`UPDATE events SET data = substr(data, 1, length(data) - 1) || '|' WHERE revision = 1
-    AND stream_id = (SELECT id FROM streams WHERE name = 'payment-damaged')`);
-  damaged.close();
-  const publisher = start();
-  await eventually(() => expect(keysOf()).toEqual(expect.arrayContaining(['other'])));
-  await eventually(() =>
-    expect(publisher.health()).toMatchObject({
-      isAdvancing: true,
-      failedStreams: [{ stream: 'payment-damaged', revision: 1 }],
-    }),
-  );
-});
 
 it('has failed on its own topic only: another topic gets all that can be published', async () => {
   await givenFailed();

@@ -138,15 +138,6 @@ it('checks the chain of the security log', async () => {
   await expectFinding(folder, /^security-log: Entry 0 was changed/m);
 });
 
-it("reports a change in the security log that is missing from its team's stream", async () => {
-  const gone = { team: 'shop', stream: 'team-shop', revision: 9, change: 'KeyRevoked', detail: {} };
-  const folder = await given(logged({ type: 'TeamChanged', data: { ...gone, signature: 's' } }));
-  await expectFinding(
-    folder,
-    /^security-log: Event 9 of team-shop is in the security log, but was removed or changed/m,
-  );
-});
-
 it('accepts topics and webhooks of which only the latest are kept', async () => {
   const folder = await given(async (store) => {
     for (const stream of ['bus-gateway.payments.v1:0', 'webhook-t1']) {

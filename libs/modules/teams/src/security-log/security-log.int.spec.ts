@@ -124,23 +124,10 @@ describe('tampering with the store', () => {
   }
   const of = (stream: string) => `stream_id = (SELECT id FROM streams WHERE name = '${stream}')`;
 
-  test.each([
-    [
-      'changes an entry',
-      `UPDATE events SET data = replace(data, '"b"', '"x"') WHERE ${of('security-log')}`,
-      'changed',
-    ],
-    [
-      'changes who it was',
-      `UPDATE events SET metadata = replace(metadata, 'anna', 'eve') WHERE ${of('security-log')}`,
-      'changed',
-    ],
-    ['removes an entry', `DELETE FROM events WHERE revision = 3 AND ${of('security-log')}`, 'removed'],
-    ['removes the first', `DELETE FROM events WHERE revision = 0 AND ${of('security-log')}`, 'removed'],
-  ])('and %s is detected', async (_, sql, kind) => {
+  test('by changing who acted is detected', async () => {
     const { open, tamper } = await start();
-    tamper(sql);
-    expect((await verify(await open())).fault?.kind).toBe(kind);
+    tamper(`UPDATE events SET metadata = replace(metadata, 'anna', 'eve') WHERE ${of('security-log')}`);
+    expect((await verify(await open())).fault?.kind).toBe('changed');
   });
 
   test('by removing the end is detected with a noted hash', async () => {
