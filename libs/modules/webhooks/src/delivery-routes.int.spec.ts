@@ -1,69 +1,20 @@
 import { StoreUnavailable, type EventStore } from '@tollgate/event-store';
-import { temporaryStore } from '@tollgate/event-store/testing';
-import { createTeamDirectory } from '@tollgate/teams';
-import { appendEvents, appendPayment, happening } from '@tollgate/views/testing';
-import { givenTeam, testVerifier } from '@tollgate/teams/testing';
-import { answerInJsonOnly, httpServerOptions, silentLog, systemIds } from '@tollgate/service-kit';
-import { createFakeClock } from '@tollgate/testing';
-import fastify from 'fastify';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { createEndpointBook } from './endpoints/endpoint-book.ts';
+import { systemIds } from '@tollgate/service-kit';
+import { describe, expect, it } from 'vitest';
+import { startEndpointApi } from './testing/endpoint-api.ts';
+import { dueOf } from './testing/subjects.ts';
 import { createWebhookJournal } from './webhook-journal.ts';
 import { replaysMax, type Outcome } from './webhook-state.ts';
-import { openDeliveries } from './deliveries.ts';
-import { registerDeliveryRoutes } from './delivery-routes.ts';
-import { dueOf, payoutWithCallback, requestedWithCallback } from './testing/subjects.ts';
 
 const url = 'https://shop.example/hook';
 const startedAt = Date.UTC(2030, 0, 1);
 const { body } = dueOf('pay_1');
 
-async function start(wrap: (store: EventStore) => EventStore = (store) => store) {
-  const store = await temporaryStore();
-  const keys = {
-    shop: await givenTeam(store, { team: 'shop', keyId: 'k1', scopes: ['payments', 'read'] }),
-    reader: await givenTeam(store, { team: 'reader', keyId: 'k2', scopes: ['read'] }),
-    games: await givenTeam(store, { team: 'games', keyId: 'k3', scopes: ['payments', 'read'] }),
-    other: await givenTeam(store, { team: 'other', keyId: 'k4', scopes: ['refunds'] }),
-    payer: await givenTeam(store, { team: 'payer', keyId: 'k6', scopes: ['payouts', 'read'] }),
-    production: await givenTeam(store, { team: 'production', keyId: 'k5', environment: 'production' }),
-  };
-  await appendPayment(store, 'pay_1', [requestedWithCallback(url), happening.accepted, happening.approved]);
-  await appendPayment(store, 'pay_2', [requestedWithCallback(url, { team: 'reader' }), happening.accepted]);
-  await appendPayment(store, 'pay_3', [requestedWithCallback(url, { team: 'production' })]);
-  await appendEvents(store, 'payout-po_1', [payoutWithCallback(url, { team: 'payer' })]);
-  await appendEvents(store, 'payout-po_2', [payoutWithCallback(url, { team: 'reader' })]);
-  const clock = createFakeClock({ now: startedAt });
-  const log = silentLog;
-  const journal = createWebhookJournal({
-    store: wrap(store),
-    clock,
-    ids: { ...systemIds, fraction: () => 0 },
-  });
-  const directory = createTeamDirectory({ store, clock, verifier: testVerifier, log });
-  await directory.start();
-  const app = fastify(httpServerOptions({ bodyLimitBytes: 1_024 }));
-  answerInJsonOnly(app, log);
-  const book = createEndpointBook({ store, clock, ids: systemIds });
-  const ids = systemIds;
-  const deliveries = openDeliveries({ store, file: ':memory:', clock, ids, log, retentionMs: 1 });
-  registerDeliveryRoutes(app, { journal, book, deliveries, directory, log });
-  onTestFinished(async () => {
-    await app.close();
-    await deliveries.stop();
-    await directory.stop();
-  });
-  const call = (method: 'GET' | 'POST', path: string, key: keyof typeof keys = 'shop', payload?: unknown) =>
-    app.inject({
-      method,
-      url: `/api/v1/${path}`,
-      headers: {
-        authorization: `Bearer ${keys[key]}`,
-        ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(payload === undefined ? {} : { payload: JSON.stringify(payload) }),
-    });
-  return { store, journal, clock, call, app };
+async function start(wrap?: (store: EventStore) => EventStore) {
+  const api = await startEndpointApi(wrap);
+  const { store, clock } = api;
+  const journal = createWebhookJournal({ store, clock, ids: { ...systemIds, fraction: () => 0 } });
+  return { ...api, journal };
 }
 type Started = Awaited<ReturnType<typeof start>>;
 
@@ -79,8 +30,8 @@ async function tried({ journal }: Started, id: string, outcome: Outcome): Promis
 
 const path = 'webhooks?token=pay_1';
 const ofPayment = { token: 'pay_1' };
-const codesOf = (answer: { json: () => { errors: { code: string; parameter?: string }[] } }) =>
-  answer.json().errors.map(({ code }) => code);
+const codesOf = (answer: { body: { errors: { code: string }[] } }) =>
+  answer.body.errors.map(({ code }) => code);
 
 describe('the record of deliveries', () => {
   it('shows each webhook with its attempts', async () => {
@@ -94,7 +45,7 @@ describe('the record of deliveries', () => {
     const at = '2030-01-01T00:00:00.000Z';
     const later = '2030-01-01T00:00:06.000Z';
     const common = { url, body, createdAt: at };
-    expect([answer.statusCode, answer.json()]).toEqual([
+    expect([answer.status, answer.body]).toEqual([
       200,
       {
         success: true,
@@ -128,7 +79,7 @@ describe('the record of deliveries', () => {
     await tried(given, 'whk_1', { kind: 'answered', statusCode: 204 });
     await tried(given, 'whk_2', { kind: 'answered', statusCode: 500 });
     const idsOf = async (filter: string) =>
-      (await given.call('GET', `${path}&${filter}`)).json().webhooks.map(({ id }: { id: string }) => id);
+      (await given.call('GET', `${path}&${filter}`)).body.webhooks.map(({ id }) => id);
     expect(await idsOf('status=delivered')).toEqual(['whk_1']);
     expect(await idsOf('status=retrying')).toEqual(['whk_2']);
     expect(await idsOf('status=open')).toEqual(['whk_2', 'whk_3']);
@@ -141,11 +92,11 @@ describe('the record of deliveries', () => {
     async (token) => {
       const given = await start();
       await due(given, 'whk_1');
-      const listed = await given.call('GET', `webhooks?token=${token}`, 'games');
-      expect([listed.statusCode, listed.json().webhooks]).toEqual([200, []]);
+      const listed = await given.call('GET', `webhooks?token=${token}`, undefined, 'games');
+      expect([listed.status, listed.body.webhooks]).toEqual([200, []]);
       for (const asked of [{ token: decodeURIComponent(token) }, { id: 'whk_1' }]) {
-        const answer = await given.call('POST', 'webhooks/replay', 'games', asked);
-        expect([answer.statusCode, codesOf(answer)]).toEqual([404, ['webhook_not_found']]);
+        const answer = await given.call('POST', 'webhooks/replay', asked, 'games');
+        expect([answer.status, codesOf(answer)]).toEqual([404, ['webhook_not_found']]);
       }
     },
   );
@@ -154,8 +105,8 @@ describe('the record of deliveries', () => {
     const given = await start();
     await due(given, 'whk_1', 'whk_2');
     await tried(given, 'whk_1', { kind: 'answered', statusCode: 200 });
-    const idsOf = async (query: string, key: Parameters<Started['call']>[2]) =>
-      (await given.call('GET', `webhooks${query}`, key)).json().webhooks.map(({ id }: { id: string }) => id);
+    const idsOf = async (query: string, key: Parameters<Started['call']>[3]) =>
+      (await given.call('GET', `webhooks${query}`, undefined, key)).body.webhooks.map(({ id }) => id);
     expect(await idsOf('', 'shop')).toEqual(['whk_2', 'whk_1']);
     expect(await idsOf('?status=delivered', 'shop')).toEqual(['whk_1']);
     expect(await idsOf('?status=retrying', 'shop')).toEqual([]);
@@ -168,11 +119,11 @@ describe('a replay', () => {
     const given = await start();
     await due(given, 'whk_1', 'whk_2');
     for (const id of ['whk_1', 'whk_2']) await tried(given, id, { kind: 'answered', statusCode: 200 });
-    const replay = (asked: object) => given.call('POST', 'webhooks/replay', 'shop', asked);
+    const replay = (asked: object) => given.call('POST', 'webhooks/replay', asked);
     const one = await replay({ ...ofPayment, id: 'whk_2' });
-    expect([one.statusCode, one.json()]).toEqual([202, { success: true, replayed: 1 }]);
-    expect((await replay(ofPayment)).json()).toEqual({ success: true, replayed: 1 });
-    expect((await replay({ status: 'delivered' })).json()).toEqual({ success: true, replayed: 0 });
+    expect([one.status, one.body]).toEqual([202, { success: true, replayed: 1 }]);
+    expect((await replay(ofPayment)).body).toEqual({ success: true, replayed: 1 });
+    expect((await replay({ status: 'delivered' })).body).toEqual({ success: true, replayed: 0 });
     const events = await Array.fromAsync(given.store.read('webhook-pay_1'));
     const requested = events.filter(({ type }) => type === 'ReplayRequested');
     expect(requested.map(({ data }) => (data as { id: string }).id)).toEqual(['whk_2', 'whk_1']);
@@ -185,18 +136,18 @@ describe('a replay', () => {
     await tried(given, 'whk_1', { kind: 'abandoned' });
     await tried(given, 'whk_2', { kind: 'answered', statusCode: 200 });
     const replay = async (asked: object) =>
-      (await given.call('POST', 'webhooks/replay', 'shop', asked)).json().replayed;
+      (await given.call('POST', 'webhooks/replay', asked)).body.replayed;
     expect(await replay({ createdBefore: '2029-12-31T00:00:00Z' })).toBe(0);
     expect([await replay({}), await replay({})]).toEqual([1, 0]);
     expect(await replay({ status: 'delivered' })).toBe(1);
-    const wrong = await given.call('POST', 'webhooks/replay', 'shop', { cursor: 'x' });
-    expect([wrong.statusCode, codesOf(wrong)]).toEqual([400, ['invalid_param']]);
+    const wrong = await given.call('POST', 'webhooks/replay', { cursor: 'x' });
+    expect([wrong.status, codesOf(wrong)]).toEqual([400, ['invalid_param']]);
   });
 
   it.each([{ id: 7 }, { ids: ['whk_1'] }, 'whk_1'])('of %j is refused', async (payload) => {
     const { call } = await start();
-    const answer = await call('POST', 'webhooks/replay', 'shop', payload);
-    expect([answer.statusCode, codesOf(answer)]).toEqual([400, ['invalid_param']]);
+    const answer = await call('POST', 'webhooks/replay', payload);
+    expect([answer.status, codesOf(answer)]).toEqual([400, ['invalid_param']]);
   });
 
   it('is refused beyond the limit', async () => {
@@ -211,8 +162,8 @@ describe('a replay', () => {
     }));
     await given.store.append('webhook-pay_1', replays, 'any');
     await tried(given, 'whk_1', { kind: 'answered', statusCode: 200 });
-    const answer = await given.call('POST', 'webhooks/replay', 'shop', ofPayment);
-    expect([answer.statusCode, codesOf(answer)]).toEqual([409, ['too_many_replays']]);
+    const answer = await given.call('POST', 'webhooks/replay', ofPayment);
+    expect([answer.status, codesOf(answer)]).toEqual([409, ['too_many_replays']]);
   });
 
   it('is answered 503 while the store is unavailable', async () => {
@@ -222,8 +173,8 @@ describe('a replay', () => {
         throw new StoreUnavailable('store_busy', 'busy');
       },
     }));
-    const answer = await call('POST', 'webhooks/replay', 'shop', ofPayment);
-    expect([answer.statusCode, codesOf(answer), answer.headers['retry-after']]).toEqual([
+    const answer = await call('POST', 'webhooks/replay', ofPayment);
+    expect([answer.status, codesOf(answer), answer.headers['retry-after']]).toEqual([
       503,
       ['store_unavailable'],
       '1',
@@ -237,10 +188,10 @@ it('webhooks of a payout are shown and replayed like those of a payment', async 
   const notice = dueOf('po_1', { id: 'whk_1', team: 'payer', at: startedAt, body: ofPayout });
   await journal.recordDue('po_1', [notice], { correlationId: 'c', causationId: 'c' });
   await journal.recordOutcome('po_1', 'whk_1', { kind: 'answered', statusCode: 200 });
-  expect((await call('GET', 'webhooks?token=po_1', 'payer')).json()).toMatchObject({
+  expect((await call('GET', 'webhooks?token=po_1', undefined, 'payer')).body).toMatchObject({
     webhooks: [{ id: 'whk_1', state: 'delivered', body: { type: 'payout' } }],
   });
-  const replayed = await call('POST', 'webhooks/replay', 'payer', { token: 'po_1' });
-  expect([replayed.statusCode, replayed.json().replayed]).toEqual([202, 1]);
+  const replayed = await call('POST', 'webhooks/replay', { token: 'po_1' }, 'payer');
+  expect([replayed.status, replayed.body.replayed]).toEqual([202, 1]);
   expect((await journal.load('po_1')).state.webhooks).toMatchObject([{ state: 'open' }]);
 });

@@ -45,13 +45,15 @@ export interface Body {
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
-export async function startEndpointApi() {
+/** @param wrap the store as the routes see it */
+export async function startEndpointApi(wrap = (store: EventStore) => store) {
   const store = await temporaryStore();
   const receiver = await startReceiver();
   const keys = {
     shop: await givenTeam(store, { team: 'shop', keyId: 'k1' }),
     games: await givenTeam(store, { team: 'games', keyId: 'k2' }),
-    reader: await givenTeam(store, { team: 'reader', keyId: 'k3', scopes: ['read', 'payments'] }),
+    payer: await givenTeam(store, { team: 'payer', keyId: 'k3', scopes: ['payouts', 'read'] }),
+    production: await givenTeam(store, { team: 'production', keyId: 'k4', environment: 'production' }),
   };
   const { origin } = new URL(receiver.url);
   for (const team of Object.keys(keys))
@@ -63,7 +65,7 @@ export async function startEndpointApi() {
   const deliveries = openDeliveries({ ...deps, file: ':memory:', retentionMs: dayMs });
   const app = fastify(httpServerOptions({ bodyLimitBytes: 4_096 }));
   answerInJsonOnly(app, silentLog);
-  registerNotifierRoutes(app, { ...deps, deliveries, directory });
+  registerNotifierRoutes(app, { ...deps, store: wrap(store), deliveries, directory });
   onTestFinished(async () => {
     await app.close();
     await deliveries.stop();
@@ -77,7 +79,7 @@ export async function startEndpointApi() {
       headers: { authorization: `Bearer ${keys[key]}`, ...type },
       ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
     });
-    return { status: answer.statusCode, body: answer.json<Body>() };
+    return { status: answer.statusCode, headers: answer.headers, body: answer.json<Body>() };
   };
   const isCallbackAllowed = (team: string, url: string) =>
     isAllowedOrigin(url, directory.callbackOriginsOf(team));
