@@ -6,7 +6,7 @@ import type { Log } from '@tollgate/service-kit';
 import type { ViewEnvelope, ViewKind } from '@tollgate/views';
 import { postponeIn, type DueAt } from './index-inquiries.ts';
 import { createStatements, toView, type Row } from './index-rows.ts';
-import { applyEvents, quarantinedIn, retryStream, writeViews, type IndexedView } from './index-writer.ts';
+import { applyEvents, quarantinedIn, retryStream } from './index-writer.ts';
 
 export type IndexFile = ReturnType<typeof createIndexFile>;
 
@@ -30,8 +30,6 @@ export function createIndexFile(database: DatabaseSync, { log, dueAt = dueByItse
   return {
     /** Call in a transaction. */
     apply: (events: readonly RecordedEvent[]): void => applyEvents(statements, events, writing),
-    /** Writes views regardless of the events. Call in a transaction. */
-    write: (views: readonly IndexedView[]): void => writeViews(statements, views, writing),
     /** Streams with an event that could not be applied: their rows predate it. */
     quarantined: () => quarantinedIn(statements),
     /** Applies a quarantined stream from that event on. */
@@ -51,4 +49,4 @@ export function createIndexFile(database: DatabaseSync, { log, dueAt = dueByItse
   };
 }
 
-const dueByItself: DueAt = (item) => nextInquiryAt(item, item.updatedAt);
+export const dueByItself: DueAt = (item) => nextInquiryAt(item, item.updatedAt);

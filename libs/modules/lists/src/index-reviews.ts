@@ -9,19 +9,13 @@ import {
   payoutKind,
   unmatchedKind,
 } from '@tollgate/views';
-import { InvariantViolation, omitUndefined } from '@tollgate/service-kit';
+import type { Environment } from '@tollgate/core';
+import { InvariantViolation } from '@tollgate/service-kit';
 import type { IndexFile } from './index-file.ts';
-import type { Row } from './index-rows.ts';
-import {
-  beginOf,
-  boundTo,
-  formatCursor,
-  type ListOwner,
-  type OfOwners,
-  type PageQuery,
-  type Place,
-  type ViewList,
-} from './list-page.ts';
+import { ageTerms, walkOf } from './index-filters.ts';
+import { listRows } from './index-lists.ts';
+import type { Row, Statements } from './index-rows.ts';
+import type { ListOwner, OfOwners, PageQuery, ViewList } from './list-page.ts';
 
 /** The view with an open review, and the index of that review in its list. */
 export type ReviewEntry = ListOwner & { place: number; since: number } & (
@@ -37,74 +31,68 @@ export interface ReviewQuery extends PageQuery {
   kinds: readonly ReviewEntry['kind'][];
 }
 
+/** In the order of the list: later than any review of production. @unit milliseconds */
+const sandboxBegin = 1e14;
+
+const rankOf = (environment: Environment, since: number): number =>
+  environment === 'production' ? since : sandboxBegin + since;
+
+/** Call in a transaction. */
+export function writeReviews(statements: Statements, kind: ViewKind, view: ViewEnvelope): void {
+  statements('DELETE FROM reviews WHERE token = ?').run(view.token);
+  const { environment, team } = kind.ownerOf(view);
+  if (team === undefined) return;
+  const open = statements('INSERT INTO reviews VALUES (?, ?, ?, ?, ?, ?, ?)');
+  for (const [place, since] of kind.reviewsSinceOf(view).entries())
+    open.run(
+      ...[environment, team, rankOf(environment, since), `${view.token}~${place}`],
+      ...[view.token, since, kind.name],
+    );
+}
+
+const listed = 'SELECT rank AS created_at, key AS token, environment, team, since, kind FROM reviews';
+
 /** The open reviews of several owners: those of production, and then those of the sandbox, each oldest first. */
-export function listReviews(
+export const listReviews = (
   file: IndexFile,
   { owners, ...asked }: OfOwners<ReviewQuery>,
-): ViewList<ReviewEntry> {
-  const query = boundTo(owners, asked);
-  const begin = beginOf('reviews', query);
-  if ('kind' in begin) return begin;
-  const { limit = query.perPage } = query;
-  const rows = owners
-    .flatMap((owner) => rowsAfter(file, owner, { kinds: query.kinds, after: begin.after, limit }))
-    .toSorted(inOrder);
-  const shown = rows.slice(0, limit);
-  const last = rows.length > limit ? shown.at(-1) : undefined;
-  return {
-    kind: 'page',
-    views: shown.map((row) => toEntry(file, row)),
-    visited: shown.length,
-    length: 0,
-    ...omitUndefined({ nextCursor: last && formatCursor('reviews', query, toPlace(last)) }),
-  };
-}
+): ViewList<ReviewEntry> =>
+  listRows(file, {
+    list: 'reviews',
+    owners,
+    query: { ...asked, order: 'oldest' },
+    tables: [
+      {
+        name: 'reviews',
+        table: { name: 'reviews' },
+        walks: (query, after) => [
+          walkOf(listed, [
+            ['environment = ?', query.environment],
+            ['team = ?', query.team],
+            [`kind IN (${asked.kinds.map(() => '?').join(', ')})`, ...asked.kinds],
+            ...ageTerms(query, after, { at: 'rank', key: 'key' }),
+          ]),
+        ],
+      },
+    ],
+    entryOf: (row) => ({ entry: toEntry(file, row), length: 0 }),
+  });
 
 /** The open reviews of a payment, payout or operation that only the provider has, of any owner. */
-export function reviewsOfToken(file: IndexFile, token: string): ReviewEntry[] {
-  const sql = `SELECT environment, team, since, token, number, kind FROM reviews INDEXED BY reviews_by_token
-    WHERE token = ? ORDER BY since, number`;
-  return file.select(sql, [token]).map((row) => toEntry(file, row));
-}
-
-function rowsAfter(
-  file: IndexFile,
-  owner: ListOwner,
-  { kinds, after, limit }: Pick<ReviewQuery, 'kinds'> & { after: Place | undefined; limit: number },
-): Row[] {
-  const place = after && fromPlace(after);
-  if (place?.environment === 'sandbox' && owner.environment === 'production') return [];
-  const begin = place?.environment === owner.environment ? place : undefined;
-  const sqlAfter = begin === undefined ? '' : 'AND (since, token, number) > (?, ?, ?)';
-  const valuesAfter = begin === undefined ? [] : [begin.since, begin.token, begin.number];
-  const sql = `SELECT environment, team, since, token, number, kind FROM reviews
-    WHERE environment = ? AND team = ? ${sqlAfter} AND kind IN (${kinds.map(() => '?').join(', ')})
-    ORDER BY since, token, number LIMIT ?`;
-  return file.select(sql, [owner.environment, owner.team, ...valuesAfter, ...kinds, limit + 1]);
-}
-
-function inOrder(one: Row, other: Row): number {
-  if (one['environment'] !== other['environment']) return one['environment'] === 'production' ? -1 : 1;
-  if (one['since'] !== other['since']) return Number(one['since']) - Number(other['since']);
-  if (one['token'] !== other['token']) return String(one['token']) < String(other['token']) ? -1 : 1;
-  return Number(one['number']) - Number(other['number']);
-}
-
-const toPlace = ({ since, token, number, environment }: Row): Place => ({
-  at: Number(since),
-  key: [token, number, environment].map(String).join('~'),
-});
-
-function fromPlace({ at: since, key }: Place) {
-  const [token = '', number = '', environment = ''] = key.split('~');
-  return { since, token, number: Number(number), environment };
-}
+export const reviewsOfToken = (file: IndexFile, token: string): ReviewEntry[] =>
+  file
+    .select(`${listed} INDEXED BY reviews_by_token WHERE reviews.token = ? ORDER BY rank, key`, [token])
+    .map((row) => toEntry(file, row));
 
 function toEntry(file: IndexFile, row: Row): ReviewEntry {
+  const [token = '', place] = String(row['token']).split('~');
   const environment = row['environment'] === 'production' ? 'production' : 'sandbox';
-  const owner = { environment, team: String(row['team']) } as const;
-  const found = { ...owner, place: Number(row['number']), since: Number(row['since']) };
-  const token = String(row['token']);
+  const found = {
+    environment,
+    team: String(row['team']),
+    place: Number(place),
+    since: Number(row['since']),
+  } as const;
   switch (row['kind']) {
     case payoutKind.name:
       return { ...found, kind: 'payout', view: viewOf(file, payoutKind, token) };

@@ -122,11 +122,12 @@ export const indexSchema = `
   CREATE TABLE reviews (
     environment TEXT NOT NULL,
     team TEXT NOT NULL,
-    since INTEGER NOT NULL,
+    rank INTEGER NOT NULL,
+    key TEXT NOT NULL,
     token TEXT NOT NULL,
-    number INTEGER NOT NULL,
+    since INTEGER NOT NULL,
     kind TEXT NOT NULL,
-    PRIMARY KEY (environment, team, since, token, number)
+    PRIMARY KEY (environment, team, rank, key)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX reviews_by_token ON reviews (token);
   ${sumTables}

@@ -10,7 +10,6 @@ import type { InquiryNeed } from '@tollgate/core';
 import type { Log } from '@tollgate/service-kit';
 import {
   kindOfStream,
-  streamOf,
   type Columns,
   type PaymentView,
   type ViewEnvelope,
@@ -21,6 +20,7 @@ import { writeJournal } from './index-journal.ts';
 import { createSumsBatch, type SumsBatch } from './index-ledger.ts';
 import { writeMetadata } from './index-filters.ts';
 import { writeRefunds } from './index-refunds.ts';
+import { writeReviews } from './index-reviews.ts';
 import { toView, type Row, type Statements } from './index-rows.ts';
 
 interface Writing {
@@ -76,7 +76,11 @@ function quarantine(statements: Statements, { failed, error }: StreamFailure, { 
   if (quarantinedIn(statements).length > failedStreamsMax) throw new TooManyFailedStreams();
 }
 
-const rowOf = (statements: Statements, { table, streamPrefix }: ViewKind, stream: string): Row | undefined =>
+export const rowOf = (
+  statements: Statements,
+  { table, streamPrefix }: ViewKind,
+  stream: string,
+): Row | undefined =>
   statements(`SELECT * FROM ${table.name} WHERE token = ?`).get(stream.slice(streamPrefix.length));
 
 /** Folds events of one stream into its row, up to one that cannot be applied. */
@@ -127,23 +131,13 @@ export interface IndexedView {
   view: ViewEnvelope;
 }
 
-/** Writes views regardless of the events. Call in a transaction. */
-export function writeViews(statements: Statements, views: readonly IndexedView[], writing: Writing): void {
-  const sums = createSumsBatch();
-  for (const { kind, view } of views) {
-    const row = rowOf(statements, kind, streamOf(kind, view.token));
-    writeView(statements, { kind, view, row, before: row && toView(kind, row), sums }, writing);
-  }
-  sums.applyTo(statements);
-}
-
 interface ChangedView extends IndexedView {
   row: Row | undefined;
   before: ViewEnvelope | undefined;
   sums: SumsBatch;
 }
 
-function writeView(statements: Statements, changed: ChangedView, writing: Writing): void {
+export function writeView(statements: Statements, changed: ChangedView, writing: Writing): void {
   const { kind, view, row, before, sums } = changed;
   writeRow(statements, { kind, view, before: row }, writing);
   writeReviews(statements, kind, view);
@@ -171,17 +165,6 @@ function writeRow(
   const columns = { ...Object.fromEntries(changed), ...envelopeColumnsOf(view) };
   const sets = Object.keys(columns).map((column) => `${column} = :${column}`);
   statements(`UPDATE ${name} SET ${sets.join(', ')} WHERE token = :token`).run({ ...columns, token });
-}
-
-function writeReviews(statements: Statements, kind: ViewKind, view: ViewEnvelope): void {
-  statements('DELETE FROM reviews WHERE token = ?').run(view.token);
-  const { environment, team } = kind.ownerOf(view);
-  if (team === undefined) return;
-  const open = statements(
-    'INSERT INTO reviews (environment, team, since, token, number, kind) VALUES (?, ?, ?, ?, ?, ?)',
-  );
-  for (const [number, since] of kind.reviewsSinceOf(view).entries())
-    open.run(environment, team, since, view.token, number, kind.name);
 }
 
 function dueColumns(

@@ -6,9 +6,11 @@ import { silentLog } from '@tollgate/service-kit';
 import { streamOf, type ViewEnvelope, type ViewKind } from '@tollgate/views';
 import { toRecordedIn, type AnyEvent } from '@tollgate/views/testing';
 import { onTestFinished } from 'vitest';
-import { createIndexFile, type IndexFile, type IndexFileOptions } from '../index-file.ts';
+import { createIndexFile, dueByItself, type IndexFile, type IndexFileOptions } from '../index-file.ts';
+import { createSumsBatch } from '../index-ledger.ts';
+import { createStatements, toView, type Statements } from '../index-rows.ts';
 import { indexSchema } from '../index-schema.ts';
-import type { IndexedView } from '../index-writer.ts';
+import { rowOf, writeView, type IndexedView } from '../index-writer.ts';
 import type { ViewList } from '../list-page.ts';
 
 export interface TestIndexFile extends IndexFile {
@@ -19,12 +21,26 @@ export interface TestIndexFile extends IndexFile {
 export function openIndexFile(path = ':memory:', options: Partial<IndexFileOptions> = {}): TestIndexFile {
   const database = new DatabaseSync(path);
   database.exec(indexSchema);
-  const file = createIndexFile(database, { log: silentLog, ...options });
+  const writing = { log: silentLog, dueAt: options.dueAt ?? dueByItself };
   return {
-    ...file,
-    plant: (views) => inTransaction(database, () => file.write(views)),
+    ...createIndexFile(database, writing),
+    plant: (views) => inTransaction(database, () => writeViews(createStatements(database), views, writing)),
     close: () => database.close(),
   };
+}
+
+/** Writes views regardless of the events. */
+function writeViews(
+  statements: Statements,
+  views: readonly IndexedView[],
+  writing: Parameters<typeof writeView>[2],
+): void {
+  const sums = createSumsBatch();
+  for (const { kind, view } of views) {
+    const row = rowOf(statements, kind, streamOf(kind, view.token));
+    writeView(statements, { kind, view, row, before: row && toView(kind, row), sums }, writing);
+  }
+  sums.applyTo(statements);
 }
 
 /** A file with these views, until the running test has ended. */
