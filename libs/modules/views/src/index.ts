@@ -6,4 +6,3 @@ export * from './totals.ts';
 export * from './view-kind.ts';
 export * from './view-kinds.ts';
 export { nothingProjected } from './view-writer.ts';
-export type { DisputeView, PaymentView, PayoutView, UnmatchedView } from './views.ts';

@@ -8,8 +8,7 @@ import {
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { viewSchemaVersion } from './view-kind.ts';
-import { paymentKind } from './view-kinds.ts';
-import type { PaymentView } from './views.ts';
+import { type PaymentView, paymentKind } from './view-kinds.ts';
 import { anyHistory, happening, requested, toRecordedEvents } from './testing/payment-histories.ts';
 import { startedAt } from './testing/histories.ts';
 import type { Position, RecordedEvent } from '@tollgate/event-store';

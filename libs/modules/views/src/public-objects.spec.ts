@@ -1,6 +1,5 @@
 import { decodePaymentEvent, type PaymentEvent } from '@tollgate/core';
-import { paymentKind } from './view-kinds.ts';
-import { type PaymentView } from './views.ts';
+import { type PaymentView, paymentKind } from './view-kinds.ts';
 import {
   anyHistory,
   happening,

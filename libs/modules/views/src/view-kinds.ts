@@ -1,43 +1,75 @@
-/** The kinds of views: one description each; projector and index are generic. */
+/**
+ * The kinds of views, which are states of payments, payouts, disputes, transfers and unmatched operations: one description each.
+ * Projector and index are generic.
+ */
 import {
+  decodePaymentEvent,
+  decodePayoutEvent,
+  evolvePaymentAggregate,
+  evolvePayoutAggregate,
   inquiryNeedOf,
   inquiryNeedOfPayout,
   inquiryShardOf,
   paymentPhases,
+  paymentSchema,
+  paymentStreamPrefix,
   payoutPhases,
+  payoutSchema,
+  payoutStreamPrefix,
   reservedAmount,
   statusOfPayoutPhase,
   statusOfPhase,
   undecidedRefund,
   type Environment,
+  type PaymentAggregate,
+  type PayoutAggregate,
   type Review,
 } from '@tollgate/core';
+import type { Position } from '@tollgate/event-store';
 import { utcDayOf } from '@tollgate/service-kit';
+import { z } from 'zod';
 import {
+  decodeDisputeEvent,
+  decodeTransferEvent,
+  decodeUnmatchedEvent,
+  disputeEventSchemas,
+  disputeStreamPrefix,
+  evolveDisputeAggregate,
+  evolveTransferAggregate,
+  evolveUnmatchedAggregate,
   spendingOfPayment,
   spendingOfPayout,
   standingsOfPayment,
   standingsOfPayout,
   standingsOfTransfer,
+  transferSchema,
+  transferStreamPrefix,
+  unmatchedSchema,
+  unmatchedStreamPrefix,
+  type DisputeAggregate,
+  type TransferAggregate,
+  type UnmatchedAggregate,
 } from '@tollgate/books';
-import type { Columns, ViewKind } from './view-kind.ts';
+import { instantSchema, viewsOf, type Columns, type Versioned, type ViewKind } from './view-kind.ts';
 import type { Contribution } from './totals.ts';
-import {
-  disputeViews,
-  paymentViews,
-  payoutViews,
-  transferViews,
-  unmatchedViews,
-  type DisputeView,
-  type PaymentView,
-  type PayoutView,
-  type TransferView,
-  type UnmatchedView,
-} from './views.ts';
+
+export type PaymentView = PaymentAggregate<Position> & Versioned;
+export type PayoutView = PayoutAggregate<Position> & Versioned;
+export type DisputeView = DisputeAggregate<Position> & Versioned;
+type TransferView = TransferAggregate<Position> & Versioned;
+export type UnmatchedView = UnmatchedAggregate<Position> & Versioned;
+
+const reviewsSince = z.array(instantSchema);
+const refundTimes = z.array(z.object({ createdAt: instantSchema, updatedAt: instantSchema }));
 
 export const paymentKind: ViewKind<PaymentView> = {
   name: 'payment',
-  ...paymentViews,
+  ...viewsOf(
+    paymentStreamPrefix,
+    { payment: paymentSchema, reviewsSince, refundTimes },
+    decodePaymentEvent,
+    evolvePaymentAggregate,
+  ),
   ownerOf: ({ payment }) => payment,
   reviewsSinceOf: ({ reviewsSince }) => reviewsSince,
   contributionOf: contributionOfPayment,
@@ -63,7 +95,12 @@ export const paymentKind: ViewKind<PaymentView> = {
 
 export const payoutKind: ViewKind<PayoutView> = {
   name: 'payout',
-  ...payoutViews,
+  ...viewsOf(
+    payoutStreamPrefix,
+    { payout: payoutSchema, reviewsSince },
+    decodePayoutEvent,
+    evolvePayoutAggregate,
+  ),
   ownerOf: ({ payout }) => payout,
   reviewsSinceOf: ({ reviewsSince }) => reviewsSince,
   contributionOf: contributionOfPayout,
@@ -83,7 +120,12 @@ export const payoutKind: ViewKind<PayoutView> = {
 
 export const disputeKind: ViewKind<DisputeView> = {
   name: 'dispute',
-  ...disputeViews,
+  ...viewsOf(
+    disputeStreamPrefix,
+    { dispute: disputeEventSchemas.DisputeOpened },
+    decodeDisputeEvent,
+    evolveDisputeAggregate,
+  ),
   ownerOf: ({ dispute }) => dispute,
   reviewsSinceOf: () => [],
   table: {
@@ -106,7 +148,12 @@ export const disputeKind: ViewKind<DisputeView> = {
 /** Its team is the only one of the account: see the reconciliation. */
 export const unmatchedKind: ViewKind<UnmatchedView> = {
   name: 'unmatched',
-  ...unmatchedViews,
+  ...viewsOf(
+    unmatchedStreamPrefix,
+    { unmatched: unmatchedSchema, reviewsSince },
+    decodeUnmatchedEvent,
+    evolveUnmatchedAggregate,
+  ),
   ownerOf: ({ unmatched }) => unmatched,
   reviewsSinceOf: ({ reviewsSince }) => reviewsSince,
   table: {
@@ -119,7 +166,12 @@ export const unmatchedKind: ViewKind<UnmatchedView> = {
 /** It belongs to two wallets, and to no team. */
 export const transferKind: ViewKind<TransferView> = {
   name: 'transfer',
-  ...transferViews,
+  ...viewsOf(
+    transferStreamPrefix,
+    { transfer: transferSchema },
+    decodeTransferEvent,
+    evolveTransferAggregate,
+  ),
   ownerOf: ({ transfer: { environment } }) => ({ environment }),
   reviewsSinceOf: () => [],
   walletsOf: ({ transfer }) => [transfer.from, transfer.to],

@@ -18,9 +18,8 @@ import {
   type ViewEnvelope,
   type ViewKind,
 } from '../view-kind.ts';
-import { foldedPrefixes, paymentKind } from '../view-kinds.ts';
+import { type PaymentView, foldedPrefixes, paymentKind } from '../view-kinds.ts';
 
-import type { PaymentView } from '../views.ts';
 
 import { toNewEvents, type AnyEvent } from './histories.ts';
 import { appended } from '@tollgate/event-store/testing';
