@@ -36,7 +36,7 @@ process.exitCode = await runCommandLine([...asEnvironmentSays, ...process.argv.s
     // Standard output is reserved for results: programs read `tail --json` line by line.
     const parts = { clock: systemClock, ids: systemIds, log: createLog('cli', 'warn', process.stderr) };
     const restoring = backup === undefined ? {} : { endRestore: await putInPlace(backup, dataDir) };
-    const { tools, close } = await openBesideGateway(dataDir, parts, { ...configured, env: process.env });
+    const { tools, close } = await openBesideGateway(dataDir, parts, configured);
     return { tools: { ...tools, ...restoring, stopSignal }, close };
   },
   person: systemPerson(),

@@ -21,10 +21,7 @@ import type { z } from 'zod';
 import { type OpenedTools, noAccount } from './tools.ts';
 import { inquiryLimits } from '@tollgate/accounts';
 
-export interface BesideGatewayConfig extends Partial<Omit<z.infer<typeof dataDirConfigSchema>, 'dataDir'>> {
-  /** May contain the private keys of the accounts. */
-  env?: Readonly<Record<string, string | undefined>>;
-}
+export type BesideGatewayConfig = Partial<Omit<z.infer<typeof dataDirConfigSchema>, 'dataDir'>>;
 
 /**
  * @throws StartupError with one sentence. A missing data directory is never created: with a wrong path, every change
@@ -77,10 +74,10 @@ const openAccountsBeside =
   (
     directory: DataDirectory,
     { clock }: { clock: Clock },
-    { accountsFile, callDeadlineMs = defaultCallDeadlineMs, env = {} }: BesideGatewayConfig,
+    { accountsFile, callDeadlineMs = defaultCallDeadlineMs }: BesideGatewayConfig,
   ): NonNullable<OpenedTools['openAccount']> =>
   (environment, name) => {
-    const accounts = accountsBesideGateway(accountsFile, env, directory).filter(
+    const accounts = accountsBesideGateway(accountsFile, directory).filter(
       (account) => account.environment === environment,
     );
     const account = accounts.find((each) => each.name === name);

@@ -124,17 +124,17 @@ function environmentOf({ service, name, env = {} }: GatewayOptions) {
     environment: 'sandbox',
     baseUrl: service.url,
     caFile: service.caFile,
-    privateKeyEnv: 'SANDBOX_KEY',
+    privateKeyFile: 'sandbox.key',
     concurrentCallsMax: 10_000,
     callsPerSecondMax: 1_000_000,
     concurrentInquiriesMax: 256,
     inquiriesPerSecondMax: 1_000_000,
   };
   writeFileSync(accountsFile, JSON.stringify({ accounts: [account] }));
+  writeFileSync(join(folder, account.privateKeyFile), service.key);
   return {
     TOLLGATE_DATA_DIR: dataDir,
     PROVIDER_ACCOUNTS_FILE: accountsFile,
-    SANDBOX_KEY: service.key,
     GATEWAY_PORT: '0',
     CALLBACK_PORT: '0',
     GATEWAY_METRICS_PORT: '0',

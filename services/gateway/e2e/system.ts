@@ -249,16 +249,16 @@ export function besideEnv(
     name: 'sandbox',
     environment: 'sandbox',
     baseUrl: quickstart.paymentServiceUrl,
-    privateKeyEnv: 'SANDBOX_KEY',
+    privateKeyFile: `accounts-${instance}.key`,
     caFile: quickstart.caFile,
     failuresInARowMax: 1_000,
   };
   const accountsFile = join(dataDir, `accounts-${instance}.json`);
   writeFileSync(accountsFile, JSON.stringify({ accounts: [account] }));
+  writeFileSync(join(dataDir, account.privateKeyFile), quickstart.paymentServiceKey);
   return {
     TOLLGATE_INSTANCE: instance,
     PROVIDER_ACCOUNTS_FILE: accountsFile,
-    SANDBOX_KEY: quickstart.paymentServiceKey,
     GATEWAY_PORT: '0',
     CALLBACK_PORT: '0',
     GATEWAY_METRICS_PORT: '0',

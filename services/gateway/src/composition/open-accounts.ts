@@ -30,13 +30,13 @@ export async function openAccounts(
   directory: DataDirectory,
   stops: AsyncDisposableStack,
 ) {
-  const { config, env, clock, logOf, processes } = deps;
+  const { config, clock, logOf, processes } = deps;
   const { accountsFile } = config;
   const toAccount = accountMaker(deps, stops);
   const accountsOf = (configured: readonly ConfiguredAccount[]): ChangeableAccounts =>
     createAccounts({ accounts: configured.map(toAccount), clock, log: logOf('accounts'), processes });
   if (accountsFile !== undefined) {
-    const read = () => readAccountsFile(accountsFile, { env });
+    const read = () => readAccountsFile(accountsFile);
     const configured = read();
     const accounts = accountsOf(configured);
     const use = (next: readonly ConfiguredAccount[]) => accounts.configure(next.map(toAccount));

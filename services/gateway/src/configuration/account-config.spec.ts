@@ -9,17 +9,16 @@ const files = new Map([
   ['/run/secrets/other.key', 'key-of-other'],
   ['/etc/tollgate/empty.key', '\n'],
   ['/etc/tollgate/two.key', 'key-one\nkey-two\n'],
+  ['/etc/tollgate/spaces.key', 'key with spaces'],
   ['/etc/tollgate/ca.pem', pem],
 ]);
-const env = { MAIN_KEY: 'key-in-env', EMPTY_KEY: '', SPACED_KEY: 'key with spaces' };
 
 function readText(path: string): string {
   const text = files.get(path);
   if (text === undefined) throw Object.assign(new Error(`no ${path}`), { code: 'ENOENT' });
   return text;
 }
-const parseText = (text: string) =>
-  parseAccounts(text, { file: '/etc/tollgate/accounts.json', env, readText });
+const parseText = (text: string) => parseAccounts(text, { file: '/etc/tollgate/accounts.json', readText });
 const parse = (...accounts: unknown[]) => parseText(JSON.stringify({ accounts }));
 
 const main = {
@@ -80,17 +79,9 @@ describe('an accounts file', () => {
     expect(account).toMatchObject({ ...limits, ...lists, ca: pem });
   });
 
-  it('takes keys from files, with relative or absolute paths, and from the environment', () => {
-    const accounts = parse(
-      main,
-      { ...main, name: 'other', privateKeyFile: '/run/secrets/other.key' },
-      { ...keyless, name: 'third', privateKeyEnv: 'MAIN_KEY' },
-    );
-    expect(accounts.map(({ privateKey }) => privateKey.reveal())).toEqual([
-      'key-of-main',
-      'key-of-other',
-      'key-in-env',
-    ]);
+  it('takes keys from files, with relative or absolute paths', () => {
+    const accounts = parse(main, { ...main, name: 'other', privateKeyFile: '/run/secrets/other.key' });
+    expect(accounts.map(({ privateKey }) => privateKey.reveal())).toEqual(['key-of-main', 'key-of-other']);
   });
 
   it('hides the key when printed', () => {
@@ -106,8 +97,7 @@ describe('an accounts file', () => {
   it.each<[string, object, string]>([
     ['an unknown field', { ...main, wieght: 2 }, '"wieght" is not a field. Remove it or correct its name'],
     ['a private key', { ...main, privateKey: 'hush' }, '"privateKey" is not a field'],
-    ['no key', keyless, 'needs either privateKeyFile or privateKeyEnv, and not both'],
-    ['two keys', { ...main, privateKeyEnv: 'MAIN_KEY' }, 'needs either privateKeyFile or privateKeyEnv'],
+    ['no key', keyless, 'privateKeyFile is missing'],
     [
       'a key file that is not there',
       { ...main, privateKeyFile: 'hush' },
@@ -123,32 +113,12 @@ describe('an accounts file', () => {
       { ...main, privateKeyFile: 'two.key' },
       'privateKeyFile names a file that must hold one private key',
     ],
+    [
+      'spaces in the key file',
+      { ...main, privateKeyFile: 'spaces.key' },
+      'privateKeyFile names a file that must hold one private key',
+    ],
     ['an empty path', { ...main, privateKeyFile: '' }, 'privateKeyFile must be the path of a file'],
-    [
-      'a variable that is not set',
-      { ...keyless, privateKeyEnv: 'hush' },
-      'privateKeyEnv names an environment variable that is not set',
-    ],
-    [
-      'a variable that every object has',
-      { ...keyless, privateKeyEnv: 'constructor' },
-      'privateKeyEnv names an environment variable that is not set',
-    ],
-    [
-      'a variable that is empty',
-      { ...keyless, privateKeyEnv: 'EMPTY_KEY' },
-      'privateKeyEnv names an environment variable that is not set',
-    ],
-    [
-      'a variable with spaces',
-      { ...keyless, privateKeyEnv: 'SPACED_KEY' },
-      'privateKeyEnv names an environment variable that must hold one private key',
-    ],
-    [
-      'a name that no variable has',
-      { ...keyless, privateKeyEnv: 'hush-hush' },
-      'privateKeyEnv must be the name of an environment variable',
-    ],
     [
       'a certificate that is not there',
       { ...main, caFile: 'hush' },

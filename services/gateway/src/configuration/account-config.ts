@@ -33,72 +33,61 @@ const wholeNumber = (min: number, max: number) => {
   return z.int(rule).min(min, rule).max(max, rule);
 };
 const listOf = (entry: z.ZodType<string>, rule: string) => z.array(entry, rule).min(1, rule);
-const path = z.string('must be the path of a file').min(1, 'must be the path of a file');
+const pathRule = 'must be the path of a file';
+const path = z.string(orMissing(pathRule)).min(1, pathRule);
 
 /** An account in the file. */
-export const accountEntrySchema = z
-  .strictObject(
-    {
-      name: z
-        .string(orMissing(nameRule))
-        .regex(/^[a-z][a-z0-9-]{0,62}$/, nameRule)
-        .describe('Name of the account in events. Never reuse it for another merchant.'),
-      environment: z
-        .enum(environmentSchema.options, orMissing('must be sandbox or production'))
-        .describe('Environment whose API keys use this account.'),
-      provider: z
-        .enum(providerNames, `must be one of ${providerNames.join(', ')}`)
-        .default(defaultProvider)
-        .describe('Provider of the account.'),
-      baseUrl: z
-        .string(orMissing(addressRule))
-        .refine(isServiceAddress, addressRule)
-        .describe('Base URL of the provider.'),
-      privateKeyFile: path
-        .optional()
-        .describe('File that contains only the private key, relative to this file.'),
-      privateKeyEnv: z
-        .string('must be the name of an environment variable')
-        .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable')
-        .optional()
-        .describe('Name of an environment variable with the private key, instead of a file.'),
-      caFile: path.optional().describe('PEM file of an additional trusted certificate.'),
-      currencies: listOf(currencySchema, 'must be a list of at least one currency, or be left out for all')
-        .optional()
-        .describe('Currencies of new payments. All if unset.'),
-      teams: listOf(teamNameSchema, 'must be a list of the name of at least one team, or be left out for all')
-        .optional()
-        .describe('Teams whose new payments it accepts. All if unset.'),
-      weight: wholeNumber(1, 1_000_000)
-        .default(1)
-        .describe('Relative share of new payments among accounts with the same priority.'),
-      priority: wholeNumber(0, 1_000)
-        .default(0)
-        .describe('Order of use. Accounts with a higher number are used if those with a lower one cannot.'),
-      concurrentCallsMax: wholeNumber(1, 10_000)
-        .default(64)
-        .describe('Maximum concurrent calls that move money.'),
-      callsPerSecondMax: wholeNumber(1, 1_000_000)
-        .default(1_000)
-        .describe('Maximum calls per second that move money.'),
-      failuresInARowMax: wholeNumber(1, 1_000_000)
-        .default(10)
-        .describe('Consecutive failed calls that open the circuit breaker.'),
-      concurrentInquiriesMax: wholeNumber(1, 10_000)
-        .default(inquiryLimits.concurrentInquiriesMax)
-        .describe('Maximum concurrent status inquiries.'),
-      inquiriesPerSecondMax: wholeNumber(1, 1_000_000)
-        .default(inquiryLimits.inquiriesPerSecondMax)
-        .describe(
-          'Maximum status inquiries per second. It also limits the rate at which callbacks are applied.',
-        ),
-    },
-    orMissing('must be an object'),
-  )
-  .refine(
-    (entry) => (entry.privateKeyFile === undefined) !== (entry.privateKeyEnv === undefined),
-    'needs either privateKeyFile or privateKeyEnv, and not both',
-  );
+export const accountEntrySchema = z.strictObject(
+  {
+    name: z
+      .string(orMissing(nameRule))
+      .regex(/^[a-z][a-z0-9-]{0,62}$/, nameRule)
+      .describe('Name of the account in events. Never reuse it for another merchant.'),
+    environment: z
+      .enum(environmentSchema.options, orMissing('must be sandbox or production'))
+      .describe('Environment whose API keys use this account.'),
+    provider: z
+      .enum(providerNames, `must be one of ${providerNames.join(', ')}`)
+      .default(defaultProvider)
+      .describe('Provider of the account.'),
+    baseUrl: z
+      .string(orMissing(addressRule))
+      .refine(isServiceAddress, addressRule)
+      .describe('Base URL of the provider.'),
+    privateKeyFile: path.describe('File that contains only the private key, relative to this file.'),
+    caFile: path.optional().describe('PEM file of an additional trusted certificate.'),
+    currencies: listOf(currencySchema, 'must be a list of at least one currency, or be left out for all')
+      .optional()
+      .describe('Currencies of new payments. All if unset.'),
+    teams: listOf(teamNameSchema, 'must be a list of the name of at least one team, or be left out for all')
+      .optional()
+      .describe('Teams whose new payments it accepts. All if unset.'),
+    weight: wholeNumber(1, 1_000_000)
+      .default(1)
+      .describe('Relative share of new payments among accounts with the same priority.'),
+    priority: wholeNumber(0, 1_000)
+      .default(0)
+      .describe('Order of use. Accounts with a higher number are used if those with a lower one cannot.'),
+    concurrentCallsMax: wholeNumber(1, 10_000)
+      .default(64)
+      .describe('Maximum concurrent calls that move money.'),
+    callsPerSecondMax: wholeNumber(1, 1_000_000)
+      .default(1_000)
+      .describe('Maximum calls per second that move money.'),
+    failuresInARowMax: wholeNumber(1, 1_000_000)
+      .default(10)
+      .describe('Consecutive failed calls that open the circuit breaker.'),
+    concurrentInquiriesMax: wholeNumber(1, 10_000)
+      .default(inquiryLimits.concurrentInquiriesMax)
+      .describe('Maximum concurrent status inquiries.'),
+    inquiriesPerSecondMax: wholeNumber(1, 1_000_000)
+      .default(inquiryLimits.inquiriesPerSecondMax)
+      .describe(
+        'Maximum status inquiries per second. It also limits the rate at which callbacks are applied.',
+      ),
+  },
+  orMissing('must be an object'),
+);
 type Entry = z.infer<typeof accountEntrySchema>;
 
 const listRule = `must be a list of 1 to ${accountsMax} accounts`;
@@ -112,9 +101,8 @@ const fileSchema = z.strictObject(
  *
  * @throws StartupError with each entry and field at fault, without values: a key may be in the wrong place
  */
-export function readAccountsFile(file: string, { env }: Pick<Source, 'env'>): readonly ConfiguredAccount[] {
-  return parseAccounts(readAccountsText(file), { env, file, readText: (each) => readFileSync(each, 'utf8') });
-}
+export const readAccountsFile = (file: string): readonly ConfiguredAccount[] =>
+  parseAccounts(readAccountsText(file), { file, readText: (each) => readFileSync(each, 'utf8') });
 
 function readAccountsText(file: string): string {
   let bytes: Buffer;
@@ -134,8 +122,6 @@ function readAccountsText(file: string): string {
 
 interface Source {
   file: string;
-  /** The environment variables that `privateKeyEnv` names; an empty one counts as not set. */
-  env: Readonly<Record<string, string | undefined>>;
   /** Reads a file that the accounts name; throws if it cannot be read. */
   readText(path: string): string;
 }
@@ -187,7 +173,7 @@ function describe(issue: z.core.$ZodIssue): string[] {
   if (issue.code !== 'unrecognized_keys') return [`${place} ${issue.message}`.trim()];
   const known = place === '' ? ['accounts'] : Object.keys(accountEntrySchema.shape);
   return issue.keys.map((key) =>
-    `${place} ${JSON.stringify(key.slice(0, 40))} is not a field. Remove it or correct its name (fields: ${known.join(', ')}); a key goes into privateKeyFile or privateKeyEnv`.trim(),
+    `${place} ${JSON.stringify(key.slice(0, 40))} is not a field. Remove it or correct its name (fields: ${known.join(', ')}); a key goes into privateKeyFile`.trim(),
   );
 }
 
@@ -206,39 +192,11 @@ type Note = (fault: string) => void;
 
 /** Undefined if the key is not available; `note` receives this and all other faults. */
 function toAccount(entry: Entry, source: Source, note: Note): ConfiguredAccount | undefined {
-  const { privateKeyFile, privateKeyEnv, caFile, currencies, teams, ...rest } = entry;
-  const privateKey =
-    privateKeyFile === undefined
-      ? keyOfEnvironment(privateKeyEnv, source, note)
-      : keyOfFile(privateKeyFile, source, note);
+  const { privateKeyFile, caFile, currencies, teams, ...rest } = entry;
+  const privateKey = keyOfFile(privateKeyFile, source, note);
   const ca = caFile === undefined ? undefined : certificateOf(caFile, source, note);
   if (privateKey === undefined) return undefined;
   return { ...rest, ...omitUndefined({ currencies, teams, ca }), privateKey };
-}
-
-function keyOfEnvironment(variable = '', { env }: Source, note: Note): Secret | undefined {
-  const text = (Object.hasOwn(env, variable) ? env[variable] : undefined) ?? '';
-  if (text === '') {
-    note(
-      'privateKeyEnv names an environment variable that is not set; set it to the private key of the account',
-    );
-    return undefined;
-  }
-  return toKey('privateKeyEnv names an environment variable that', text, note);
-}
-
-function keyOfFile(file: string, source: Source, note: Note): Secret | undefined {
-  const text = readNamed('privateKeyFile', file, source, note);
-  return text === undefined ? undefined : toKey('privateKeyFile names a file that', text, note);
-}
-
-/** The variables with keys in an accounts file; none if it is unreadable, which its reader reports. */
-export function keyVariablesOf(file: string): readonly string[] {
-  try {
-    return accountNamesOf(file).flatMap(({ privateKeyEnv }) => privateKeyEnv ?? []);
-  } catch {
-    return [];
-  }
 }
 
 /** The names of a file's accounts, without their keys. @throws StartupError if it is unreadable */
@@ -253,15 +211,17 @@ export type AccountName = z.infer<typeof accountNameSchema>;
 const accountNameSchema = z.object({
   environment: environmentSchema,
   name: z.string(),
-  privateKeyEnv: z.string().optional().catch(undefined),
 });
 const accountNamesSchema = z.object({ accounts: z.array(accountNameSchema) });
 
 /** A key is a single word (the client refuses any other); editors end a file with a line break. */
-function toKey(subject: string, text: string, note: Note): Secret | undefined {
-  const key = text.trim();
+function keyOfFile(file: string, source: Source, note: Note): Secret | undefined {
+  const key = readNamed('privateKeyFile', file, source, note)?.trim();
+  if (key === undefined) return undefined;
   if (/^[\x21-\x7e]+$/.test(key)) return new Secret(key);
-  note(`${subject} must hold one private key and nothing else, in printable ASCII without spaces`);
+  note(
+    'privateKeyFile names a file that must hold one private key and nothing else, in printable ASCII without spaces',
+  );
   return undefined;
 }
 

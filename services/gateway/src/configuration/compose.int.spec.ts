@@ -144,7 +144,6 @@ describe('the containers', () => {
   it('have accounts that the program accepts', () => {
     const accounts = parseAccounts(read('infra/docker/accounts.json'), {
       file: 'accounts.json',
-      env: {},
       readText: (path) => (path.endsWith('.pem') ? (rootCertificates[0] ?? '') : 'sk_sandbox_1'),
     });
     expect(accounts).toMatchObject([{ environment: 'sandbox', baseUrl: 'https://payment-service:4443' }]);

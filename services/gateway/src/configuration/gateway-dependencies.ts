@@ -7,9 +7,9 @@ export interface GatewayDependencies {
   ids: Ids;
   /** Returns the log of one service. */
   logOf: (service: string) => Log;
-  /** The environment variables, for the private keys that the accounts file names. */
+  /** The environment variables, from which the thread of projector and publisher reads the configuration. */
   env: Readonly<Record<string, string | undefined>>;
   pid: number;
-  /** Projector and publisher run on a thread of their own, which reads the configuration from `env`. */
+  /** Projector and publisher run on a thread of their own. */
   hasFollowerThread?: boolean;
 }

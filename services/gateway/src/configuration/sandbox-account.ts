@@ -46,10 +46,9 @@ export function accountNamesBesideGateway(
  */
 export function accountsBesideGateway(
   accountsFile: string | undefined,
-  env: Readonly<Record<string, string | undefined>>,
   directory: Pick<DataDirectory, 'readQuickstart'>,
 ): readonly ConfiguredAccount[] {
-  if (accountsFile !== undefined) return readAccountsFile(accountsFile, { env });
+  if (accountsFile !== undefined) return readAccountsFile(accountsFile);
   const { paymentServiceUrl, paymentServiceKey, caFile } = directory.readQuickstart() ?? {};
   if (paymentServiceUrl === undefined || paymentServiceKey === undefined || caFile === undefined)
     throw new StartupError(

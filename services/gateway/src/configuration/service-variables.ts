@@ -49,5 +49,4 @@ const own: Readonly<Record<ServiceName, readonly string[]>> = {
     OIDC_GROUPS_CLAIM OIDC_ACR_VALUES OIDC_MAX_AGE_SECONDS OIDC_GRANTS CONSOLE_PUBLIC_URL PROVIDER_CALL_DEADLINE_MS PROVIDER_SEND_WITHIN_MS`),
 };
 
-/** In addition, the command service reads the keys of its accounts file. */
 export const variablesOf = (service: ServiceName): readonly string[] => [...ofEveryService, ...own[service]];

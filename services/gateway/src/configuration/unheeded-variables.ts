@@ -1,6 +1,5 @@
 /** Reports variables that configure nothing, for example because of a typing error. */
 import { didYouMean } from '@tollgate/service-kit';
-import { keyVariablesOf } from './account-config.ts';
 import { variableNames } from './config-fields.ts';
 import { gatewayConfigSchema } from './config.ts';
 import type { ServiceName } from './service-names.ts';
@@ -29,10 +28,9 @@ const urlsOfServices = {
 export function unheededVariables(env: Environment, services: readonly ServiceName[]): string[] {
   const given = Object.keys(env).filter((name) => (env[name] ?? '') !== '');
   const has = (name: string) => given.includes(name);
-  const keys = env['PROVIDER_ACCOUNTS_FILE'] ? keyVariablesOf(env['PROVIDER_ACCOUNTS_FILE']) : [];
   const ofSigningIn = has('OIDC_ISSUER') ? [] : given.filter((name) => name.startsWith('OIDC_'));
   return [
-    ...unknownVariables(given, keys),
+    ...unknownVariables(given),
     ...ofSigningIn.map((name) => `${name} has no effect without OIDC_ISSUER`),
     ...Object.entries(urlsOfServices)
       .filter(([name, service]) => has(name) && services.includes(service))
@@ -45,10 +43,9 @@ export function unheededVariables(env: Environment, services: readonly ServiceNa
   ];
 }
 
-/** @param known variables that are known besides those of the configuration */
-export function unknownVariables(names: Iterable<string>, known: readonly string[] = []): string[] {
+export function unknownVariables(names: Iterable<string>): string[] {
   const configured = variableNames(gatewayConfigSchema);
-  const all = new Set([...configured, ...ofOthers, ...known]);
+  const all = new Set([...configured, ...ofOthers]);
   return [...names]
     .filter((name) => !all.has(name) && !ofKubernetes.test(name))
     .flatMap((name) => {

@@ -15,7 +15,7 @@ const account = {
   name: 'main',
   environment: 'sandbox',
   baseUrl: 'https://127.0.0.1:9',
-  privateKeyEnv: 'KEY',
+  privateKeyFile: 'main.key',
 };
 
 function newFolder(): string {
@@ -42,6 +42,7 @@ async function start({
 }: Start) {
   const accountsFile = join(dataDir, 'accounts.json');
   writeFileSync(accountsFile, JSON.stringify({ accounts: [account] }));
+  writeFileSync(join(dataDir, account.privateKeyFile), 'sk_sandbox_1');
   const config = readConfig(gatewayConfigSchema, {
     TOLLGATE_DATA_DIR: dataDir,
     PROVIDER_ACCOUNTS_FILE: accountsFile,
@@ -49,7 +50,7 @@ async function start({
   });
   const stops = new AsyncDisposableStack();
   onTestFinished(() => stops.disposeAsync());
-  const deps = { config, clock: systemClock, ids: systemIds, env: { KEY: 'sk_sandbox_1' }, pid };
+  const deps = { config, clock: systemClock, ids: systemIds, env: {}, pid };
   const parts: Parts = createParts(
     { ...deps, logOf: () => silentLog },
     {

@@ -93,7 +93,7 @@ const everyAccountIsTaken: Check = ({ configMaps }) => {
   const files = [...configMaps.values()].flatMap((data) => data['accounts.json'] ?? []);
   if (files.length !== 1) return [`there are ${files.length} accounts files`];
   try {
-    parseAccounts(files[0] ?? '', { file: 'accounts.json', env: {}, readText: () => 'sk_key_1' });
+    parseAccounts(files[0] ?? '', { file: 'accounts.json', readText: () => 'sk_key_1' });
     return [];
   } catch (error) {
     return [(error as Error).message];
