@@ -20,7 +20,6 @@ import {
 } from '../view-kind.ts';
 import { type PaymentView, foldedPrefixes, paymentKind } from '../view-kinds.ts';
 
-
 import { toNewEvents, type AnyEvent } from './histories.ts';
 import { appended } from '@tollgate/event-store/testing';
 
