@@ -31,6 +31,18 @@ suite() {
   tests "$1" npm run "test:$1" -- --reporter=default --reporter=json
 }
 
+# background <number> <function>: runs the steps of a function next to the following ones; they are numbered from there on.
+background() {
+  (stepCount="$1" && "$2") >"$results/$2.log" 2>&1 &
+  printf '%s\n' "$!" >"$results/$2.pid"
+}
+
+# finish <function>: waits for its steps, and prints them. A step of its own, so that interrupted ones do not count as passed.
+finish() {
+  step "$1 in the background" wait "$(cat "$results/$1.pid")"
+  cat "$results/$1.log"
+}
+
 total() {
   printf '\n'
   node infra/ci-total.mjs "$results"
