@@ -27,7 +27,8 @@ import { CannotContinue, requireGoingOn } from '../stop-with-sentence.ts';
 const readyWithinMs = 120_000;
 const pollMs = 250;
 const logLinesShown = 20;
-const heap = '-Xmx384m';
+/** For a start of few seconds and little load: the first compiler only, one collector thread. */
+const jvmOptions = ['-Xms128m', '-Xmx384m', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
 
 export interface BrokerOptions {
   dataDir: string;
@@ -164,6 +165,7 @@ function format(
   const { status, stdout, stderr } = spawnSync(
     java,
     [
+      ...jvmOptions,
       '-cp',
       classPath,
       'kafka.tools.StorageTool',
@@ -190,7 +192,7 @@ function launch({ java, classPath }: Distribution, { dataDir }: BrokerOptions): 
     '-Dorg.slf4j.simpleLogger.showDateTime=true',
     '-Dorg.slf4j.simpleLogger.defaultLogLevel=info',
   ];
-  const args = ['-Xms128m', heap, ...logging, '-cp', classPath, 'kafka.Kafka', propertiesFile(dataDir)];
+  const args = [...jvmOptions, ...logging, '-cp', classPath, 'kafka.Kafka', propertiesFile(dataDir)];
   const child = spawn(java, args, { detached: true, stdio: ['ignore', log, log] });
   closeSync(log);
   child.unref();

@@ -18,7 +18,7 @@ interface Found {
 /** Serious accessibility faults of a page. */
 export async function seriousFaults(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
-  const { violations } = await page.evaluate<Found>('axe.run(document)');
+  const { violations } = await page.evaluate<Found>("axe.run(document, { resultTypes: ['violations'] })");
   const isSerious = ({ impact }: Found['violations'][number]) =>
     impact === 'serious' || impact === 'critical';
   return violations.filter(isSerious).map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`);
