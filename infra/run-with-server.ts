@@ -18,21 +18,13 @@ export interface RunningServer {
 export interface ProgramRun {
   /** Provides a server; its data may be in the folder. */
   obtainServer: (folder: string, signal: AbortSignal) => Promise<RunningServer>;
-  /** Stops other processes started in the folder. */
-  stopOthersIn?: (folder: string) => Promise<void>;
   /** Node's arguments. */
   argv: readonly string[];
   signal: AbortSignal;
 }
 
 /** Resolves with the program's exit code, 1 if it was killed. @throws CannotContinue */
-export async function runWithServer({
-  obtainServer,
-  stopOthersIn = async () => {},
-  argv,
-  signal,
-}: ProgramRun): Promise<number> {
-  // Processes started in this folder can be found afterwards, even if their parent was killed.
+export async function runWithServer({ obtainServer, argv, signal }: ProgramRun): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-server-'));
   let server: RunningServer | undefined;
   try {
@@ -43,12 +35,7 @@ export async function runWithServer({
     try {
       await server?.stop();
     } finally {
-      // A server that fails to stop must not prevent the rest of the cleanup.
-      try {
-        await stopOthersIn(folder);
-      } finally {
-        rmSync(folder, { recursive: true, force: true });
-      }
+      rmSync(folder, { recursive: true, force: true });
     }
   }
 }

@@ -1,6 +1,7 @@
 /** `npm run test:arrangements`: the end-to-end specs, in other arrangements of processes and stores than `npm test`. */
-import { localBroker, runWithBroker } from '../kafka/run-with-broker.ts';
+import { localBroker } from '../kafka/obtain-broker.ts';
 import { runVitest, vitestArgv } from '../run-vitest.ts';
+import { runWithServer } from '../run-with-server.ts';
 import { CannotContinue, runCommand } from '../stop-with-sentence.ts';
 
 /** Projects of vitest.config.ts; services/gateway/e2e/arrangement.ts describes each. */
@@ -35,6 +36,5 @@ await runCommand(async (signal) => {
   ];
   const needsBroker = [first, ...others].includes(onKafka) && (process.env['KAFKA_BROKERS'] ?? '') === '';
   if (!needsBroker) return runVitest(first, options, { env: {}, signal });
-  const obtainServer = localBroker((line) => process.stdout.write(`${line}\n`));
-  return runWithBroker({ obtainServer, argv: vitestArgv(first, options), signal });
+  return runWithServer({ obtainServer: localBroker, argv: vitestArgv(first, options), signal });
 });

@@ -1,16 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { findBroker } from './broker-process.ts';
 import { servesMetadata } from './metadata-request.ts';
 
 // Specs that need a broker run with `npm run test:kafka`.
 
-function run(command: 'up' | 'down', argv: readonly string[], env: NodeJS.ProcessEnv = {}) {
-  const program = join(import.meta.dirname, `${command}.ts`);
+function run(argv: readonly string[], env: NodeJS.ProcessEnv = {}) {
+  const program = join(import.meta.dirname, 'main.ts');
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...argv], {
     encoding: 'utf8',
     env: { ...process.env, ...env },
@@ -34,44 +33,41 @@ async function listener(answer?: Buffer): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-const oneSentence = /^[^\n]+\.\n$/;
+const oneLine = /^[^\n]+\.\n$/;
 
-describe('npm run kafka:up and kafka:down', () => {
-  it.each(['up', 'down'] as const)('explain themselves: %s', (command) => {
-    expect(run(command, ['--help'])).toMatchObject({
+describe('npm run kafka', () => {
+  it('explains itself', () => {
+    expect(run(['--help'])).toMatchObject({
       status: 0,
       stderr: '',
       stdout: expect.stringContaining('--data-dir'),
     });
   });
 
+  it.each([
+    [['--data-dir'], '--data-dir'],
+    [['--secured-port', '0'], '--secured-port'],
+    [['--port', '65536'], '--port'],
+    [['--port', '9092.5'], '--port'],
+    [['up'], 'up'],
+  ])('refuses %j in one sentence that names the argument', (argv, name) => {
+    const { status, stderr } = run(argv);
+    expect([status, stderr]).toEqual([1, expect.stringMatching(oneLine)]);
+    expect(stderr).toContain(name);
+  });
+
   it('refuses a port in use, naming it', async () => {
-    const port = await listener();
-    const { status, stderr } = run('up', ['--data-dir', temporaryFolder()], { KAFKA_PORT: String(port) });
-    expect([status, stderr]).toEqual([1, expect.stringMatching(oneSentence)]);
-    expect(stderr).toContain(String(port));
+    const port = String(await listener());
+    const { status, stderr } = run(['--data-dir', temporaryFolder(), '--port', port]);
+    expect([status, stderr]).toEqual([1, expect.stringMatching(oneLine)]);
+    expect(stderr).toContain(port);
   });
 
   it('reports that Java is missing', () => {
-    const env = { JAVA_HOME: '/nowhere', KAFKA_PORT: '39292' };
-    const { status, stderr } = run('up', ['--data-dir', temporaryFolder()], env);
-    expect([status, stderr]).toEqual([1, expect.stringMatching(oneSentence)]);
+    const argv = ['--data-dir', temporaryFolder(), '--port', '0'];
+    const { status, stderr } = run(argv, { JAVA_HOME: '/nowhere' });
+    expect([status, stderr]).toEqual([1, expect.stringMatching(oneLine)]);
     expect(stderr).toContain('/nowhere/bin/java');
-  });
-
-  it('down reports that nothing is running', () => {
-    expect(run('down', ['--data-dir', temporaryFolder()])).toMatchObject({
-      status: 0,
-      stdout: expect.stringContaining('No broker runs'),
-    });
-  });
-
-  // The process id in a stale file may belong to another process.
-  it('down does not stop a process that is not our broker', () => {
-    const folder = temporaryFolder();
-    writeFileSync(join(folder, 'kafka.pid'), JSON.stringify({ pid: process.pid, port: 9092 }));
-    expect(findBroker(folder)).toBeUndefined();
-    expect(run('down', ['--data-dir', folder]).stdout).toContain('No broker runs');
   });
 });
 

@@ -2,10 +2,10 @@
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { cacheFolder } from './command-line.ts';
-import { fetchOnce, runTool } from '../fetch-once.ts';
+import { fetchTool } from '../fetch-once.ts';
 import { CannotContinue } from '../stop-with-sentence.ts';
 
+export const cacheFolder = join(import.meta.dirname, '..', '..', '.cache', 'kafka');
 // 4.4.0 is listed there, but its kafka-tools-api is missing, so it cannot be resolved.
 export const kafkaVersion = '4.3.1';
 const javaVersionMin = 17;
@@ -55,9 +55,23 @@ export async function findDistribution(
   signal?: AbortSignal,
 ): Promise<Distribution> {
   const java = findJava();
-  const folder = join(cacheFolder, `${kafkaVersion}-with-tools`);
-  const what = `Kafka ${kafkaVersion} from Maven Central (first time only, about 45 MB)`;
-  await fetchOnce({ folder, what, say, fetch: (into) => fetchJars(into, signal) });
+  const folder = await fetchTool({
+    folder: join(cacheFolder, `${kafkaVersion}-with-tools`),
+    name: `Kafka ${kafkaVersion}`,
+    from: 'Maven Central, about 45 MB',
+    run: (into) => {
+      const pom = join(into, '..', 'pom.xml');
+      writeFileSync(pom, project);
+      return {
+        command: 'mvn',
+        args: ['-B', '-q', '-C', '-f', pom, plugin, '-DincludeScope=runtime', `-DoutputDirectory=${into}`],
+        missing:
+          'Kafka is fetched with Maven, which was not found: install it (on Debian, `apt-get install maven`), then start again.',
+      };
+    },
+    say,
+    signal,
+  });
   return { java, classPath: join(folder, '*') };
 }
 
@@ -71,19 +85,4 @@ function findJava(): string {
   const version = /version "(\d+)/.exec(stderr)?.[1];
   if (Number(version) >= javaVersionMin) return java;
   throw new CannotContinue(`Kafka needs a newer Java than ${version ?? 'this one'}: ${advice}.`);
-}
-
-async function fetchJars(into: string, signal?: AbortSignal): Promise<void> {
-  const pom = join(into, '..', 'pom.xml');
-  writeFileSync(pom, project);
-  const { code, output } = await runTool({
-    command: 'mvn',
-    args: ['-B', '-q', '-C', '-f', pom, plugin, '-DincludeScope=runtime', `-DoutputDirectory=${into}`],
-    missing:
-      'Kafka is fetched with Maven, which was not found: install it (on Debian, `apt-get install maven`), then start again.',
-    signal,
-  });
-  if (code === 0) return;
-  const reason = /\[ERROR\] (.+)/.exec(output)?.[1] ?? 'Maven gave no reason';
-  throw new CannotContinue(`Maven could not fetch Kafka ${kafkaVersion}: ${reason}`);
 }

@@ -1,19 +1,12 @@
-/** One Kafka node, broker and controller in one process, on this machine's loopback. */
-import { spawn, spawnSync } from 'node:child_process';
+/** One Kafka node, broker and controller in one process, on this machine's loopback. It ends with the process that started it. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  type BrokerProcess,
-  findBroker,
-  propertiesFile,
-  removePidFile,
-  stopBroker,
-  writePidFile,
-} from './broker-process.ts';
-import { portDefault } from './command-line.ts';
+import { endOf } from '../run-with-server.ts';
+import { CannotContinue, requireGoingOn } from '../stop-with-sentence.ts';
 import { type Distribution, findDistribution } from './distribution.ts';
 import { servesMetadata } from './metadata-request.ts';
 import {
@@ -22,9 +15,9 @@ import {
   securedFormatArgs,
   securedProperties,
 } from './secured-listener.ts';
-import { CannotContinue, requireGoingOn } from '../stop-with-sentence.ts';
 
 const readyWithinMs = 120_000;
+const endsWithinMs = 60_000;
 const pollMs = 250;
 const logLinesShown = 20;
 /** For a start of few seconds and little load: the first compiler only, one collector thread. */
@@ -37,38 +30,46 @@ export interface BrokerOptions {
   securedPort?: number;
   say: (line: string) => void;
   /** Aborts the start and stops the started processes. */
-  signal?: AbortSignal;
+  signal: AbortSignal;
 }
 
-/** Starts a broker, or returns the one running on this data. @throws CannotContinue */
-export async function startBroker(options: BrokerOptions): Promise<BrokerProcess & { wasUp: boolean }> {
-  const { dataDir, port, say } = options;
-  const running = findBroker(dataDir);
-  if (running !== undefined) return { ...(await requireServing(running, options)), wasUp: true };
-  removePidFile(dataDir);
+export interface Broker {
+  /** Resolves when its process has ended, by itself or stopped. */
+  ended: Promise<unknown>;
+  /** Kills it if it does not end in time. */
+  stop(): Promise<void>;
+}
+
+/** Resolves when it serves. @throws CannotContinue */
+export async function startBroker(options: BrokerOptions): Promise<Broker> {
+  const { dataDir, port, securedPort, say, signal } = options;
   await requireFreePort(port);
-  const distribution = await findDistribution(say, options.signal);
-  requireGoingOn(options.signal);
+  const distribution = await findDistribution(say, signal);
+  requireGoingOn(signal);
   makeFolder(dataDir);
-  const { securedPort } = options;
   const secured =
     securedPort === undefined ? undefined : secureListener(distribution.java, dataDir, securedPort);
   // Contains the keystore's password.
   const mode = 0o600;
-  writeFileSync(propertiesFile(dataDir), properties(options, await freePort(), secured), { mode });
+  const controllerPort = await freePort();
+  writeFileSync(propertiesFile(dataDir), properties(options, controllerPort, secured), { mode });
   format(distribution, options, secured);
   say(`Starting Kafka on 127.0.0.1:${port} …`);
-  const pid = launch(distribution, options);
-  try {
-    writePidFile(dataDir, { pid, port });
-  } catch (error) {
-    process.kill(pid, 'SIGKILL');
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    throw new CannotContinue(`Another start is under way on the data in ${dataDir}.`);
-  }
-  await waitUntilServing(pid, options);
-  return { pid, port, wasUp: false };
+  const child = launch(distribution, options);
+  const ended = endOf(child);
+  const broker = { ended, stop: () => stop(child, ended) };
+  await untilServing(broker, child, options);
+  return broker;
 }
+
+async function stop(child: ChildProcess, ended: Promise<unknown>): Promise<void> {
+  child.kill('SIGTERM');
+  const insisting = setTimeout(() => child.kill('SIGKILL'), endsWithinMs);
+  await ended;
+  clearTimeout(insisting);
+}
+
+const propertiesFile = (dataDir: string) => join(dataDir, 'server.properties');
 
 function makeFolder(dataDir: string): void {
   try {
@@ -81,30 +82,10 @@ function makeFolder(dataDir: string): void {
   }
 }
 
-async function requireServing(
-  running: BrokerProcess,
-  { dataDir, port }: BrokerOptions,
-): Promise<BrokerProcess> {
-  if (running.port !== port)
-    throw new CannotContinue(
-      `A broker already runs on the data in ${dataDir}, at port ${running.port}: stop it first with npm run kafka:down.`,
-    );
-  const until = performance.now() + readyWithinMs;
-  while (!(await servesMetadata(running.port))) {
-    if (performance.now() > until)
-      throw new CannotContinue(
-        `The broker that runs already (process ${running.pid}) does not answer: stop it first with npm run kafka:down.`,
-      );
-    await delay(pollMs);
-  }
-  return running;
-}
-
 async function requireFreePort(port: number): Promise<void> {
   const problem = await portProblem(port);
-  if (problem === undefined) return;
-  const other = port === portDefault ? 'another one' : 'one that is free';
-  throw new CannotContinue(`Port ${port} cannot be used (${problem}): set KAFKA_PORT to ${other}.`);
+  if (problem !== undefined)
+    throw new CannotContinue(`Port ${port} cannot be used (${problem}): set --port to one that is free.`);
 }
 
 function portProblem(port: number): Promise<string | undefined> {
@@ -185,35 +166,37 @@ function format(
 
 const logFile = (dataDir: string) => join(dataDir, 'server.log');
 
-/** The broker outlives this process; its output goes to its log. */
-function launch({ java, classPath }: Distribution, { dataDir }: BrokerOptions): number {
+/** Its output goes to its log. */
+function launch({ java, classPath }: Distribution, { dataDir }: BrokerOptions): ChildProcess {
   const log = openSync(logFile(dataDir), 'w');
   const logging = [
     '-Dorg.slf4j.simpleLogger.showDateTime=true',
     '-Dorg.slf4j.simpleLogger.defaultLogLevel=info',
   ];
   const args = [...jvmOptions, ...logging, '-cp', classPath, 'kafka.Kafka', propertiesFile(dataDir)];
-  const child = spawn(java, args, { detached: true, stdio: ['ignore', log, log] });
+  const child = spawn(java, args, { stdio: ['ignore', log, log] });
   closeSync(log);
-  child.unref();
-  if (child.pid === undefined) throw new CannotContinue(`${java} could not be started.`);
-  return child.pid;
+  writeFileSync(join(dataDir, 'kafka.pid'), String(child.pid));
+  return child;
 }
 
-async function waitUntilServing(pid: number, { dataDir, port, signal }: BrokerOptions): Promise<void> {
+async function untilServing(
+  broker: Broker,
+  child: ChildProcess,
+  { dataDir, port, signal }: BrokerOptions,
+): Promise<void> {
   const until = performance.now() + readyWithinMs;
   while (!(await servesMetadata(port))) {
-    if (signal?.aborted === true) await stopBroker(dataDir, pid, 1_000);
-    requireGoingOn(signal);
-    const isGone = findBroker(dataDir) === undefined;
-    if (isGone || performance.now() > until) {
-      if (!isGone) await stopBroker(dataDir, pid, 1_000);
-      removePidFile(dataDir);
-      const what = isGone ? 'ended while it was starting' : `did not serve within ${readyWithinMs / 1_000} s`;
-      const log = lastLines(readFileSync(logFile(dataDir), 'utf8'));
-      throw new CannotContinue(`Kafka ${what}; ${logFile(dataDir)} ends with:\n${log}`);
+    const isGone = child.exitCode !== null || child.signalCode !== null;
+    if (!signal.aborted && !isGone && performance.now() < until) {
+      await delay(pollMs);
+      continue;
     }
-    await delay(pollMs);
+    await broker.stop();
+    requireGoingOn(signal);
+    const what = isGone ? 'ended while it was starting' : `did not serve within ${readyWithinMs / 1_000} s`;
+    const log = lastLines(readFileSync(logFile(dataDir), 'utf8'));
+    throw new CannotContinue(`Kafka ${what}; ${logFile(dataDir)} ends with:\n${log}`);
   }
 }
 

@@ -1,8 +1,6 @@
 /** A server with EventStoreDB's protocol private to a test, which may kill and stop it. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { startServerProgram } from './server-program.ts';
 
 export interface LocalEventStoreDb {
   /** Value of `EVENTSTORE_URL`, also while it is stopped. */
@@ -21,23 +19,14 @@ const portOf = (url: string): string => /:(\d+)\?/.exec(url)?.[1] ?? '0';
 
 /** Resolves when it serves. */
 export async function startLocalEventStoreDb(dataDir: string): Promise<LocalEventStoreDb> {
-  let { child, url } = await spawnServer(dataDir, '0');
+  const startAt = (port: string) => startServerProgram(program, ['--port', port, '--data-dir', dataDir]);
+  let server = await startAt('0');
+  const { address: url } = server;
   return {
     url,
     start: async () => {
-      ({ child, url } = await spawnServer(dataDir, portOf(url)));
+      server = await startAt(portOf(url));
     },
-    stop: async (signal) => {
-      const gone = once(child, 'exit');
-      if (child.kill(signal)) await gone;
-    },
+    stop: (signal) => server.stop(signal),
   };
-}
-
-async function spawnServer(dataDir: string, port: string): Promise<{ child: ChildProcess; url: string }> {
-  const child = spawn(process.execPath, [program, '--port', port, '--data-dir', dataDir], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  for await (const url of createInterface({ input: child.stdout })) return { child, url };
-  throw new Error('the EventStoreDB of the specs could not be started');
 }
