@@ -29,7 +29,6 @@ import {
 
 const usage = `npm run bench -- creation [options]
 
-  --quick              one short round on each number of connections
   --rounds <n>         rounds on each number of connections (3); the medians are shown
   --connections <n,…>  numbers of connections (1,32,128)
   --store <store>      embedded, or eventstoredb: the test server, unless EVENTSTORE_URL names another (embedded)
@@ -37,10 +36,11 @@ const usage = `npm run bench -- creation [options]
   --against <file>     compares with shares that --json wrote; exit code 1 if a share is less than half of the earlier one
 `;
 
+const roundMs = 8_000;
+const warmUpMs = 15_000;
+
 interface Options {
   rounds: number;
-  roundMs: number;
-  warmUpMs: number;
   connectionCounts: number[];
   store: string;
   json: string | undefined;
@@ -53,7 +53,6 @@ function readOptions(): Options {
   try {
     const { values } = parseArgs({
       options: {
-        quick: { type: 'boolean', default: false },
         rounds: { type: 'string', default: '3' },
         connections: { type: 'string', default: '1,32,128' },
         store: { type: 'string', default: 'embedded' },
@@ -73,11 +72,8 @@ function readOptions(): Options {
     if (!connectionCounts.every((count) => Number.isSafeInteger(count) && count >= 1 && count <= 1_000))
       throw new RangeError('--connections must be whole numbers from 1 to 1000, separated by commas.');
     if (!stores.includes(values.store)) throw new RangeError(`--store must be ${stores.join(' or ')}.`);
-    const { store, json, against, quick } = values;
-    const length = quick
-      ? { rounds: 1, roundMs: 3_000, warmUpMs: 3_000 }
-      : { rounds, roundMs: 8_000, warmUpMs: 15_000 };
-    return { ...length, connectionCounts, store, json, against };
+    const { store, json, against } = values;
+    return { rounds, connectionCounts, store, json, against };
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message.split('\n')[0] : ''}\n`);
     process.exit(2);
@@ -124,7 +120,7 @@ interface Comparison {
 
 async function compare(
   { gateway, bare }: Both,
-  { rounds, roundMs }: Options,
+  { rounds }: Options,
   connections: number,
 ): Promise<Comparison> {
   const [ours, theirs]: [Round[], Round[]] = [[], []];
@@ -199,7 +195,7 @@ async function main(): Promise<void> {
   const options = readOptions();
   const { gateway, bare } = await startAll(options);
   // The engine compiles for the first thousands of requests; a running gateway has already done so.
-  const warmUp = { connections: 32, durationMs: options.warmUpMs };
+  const warmUp = { connections: 32, durationMs: warmUpMs };
   await createPayments({ ...bare, ...warmUp });
   await createPayments({ ...gateway, ...warmUp });
   const comparisons: Comparison[] = [];
