@@ -38,6 +38,33 @@ export async function fetchOnce({ folder, what, fetch, say }: Fetching): Promise
   }
 }
 
+/** A tool that one command downloads. */
+export interface ToolFetching extends Pick<Fetching, 'folder' | 'say'> {
+  /** Name, with its version. */
+  name: string;
+  /** The registry, and the size or the duration. */
+  from: string;
+  /** The command that downloads it into the given folder. */
+  run: (into: string) => Omit<ToolRun, 'signal'>;
+  signal: AbortSignal | undefined;
+}
+
+/** @returns the folder @throws CannotContinue */
+export async function fetchTool({ folder, name, from, say, run, signal }: ToolFetching): Promise<string> {
+  const fetch = async (into: string) => {
+    const command = run(into);
+    const { code, output } = await runTool({ ...command, signal });
+    if (code !== 0)
+      throw new CannotContinue(`${command.command} could not fetch ${name}: ${reasonIn(output)}`);
+  };
+  await fetchOnce({ folder, what: `${name} from ${from} (first time only)`, fetch, say });
+  return folder;
+}
+
+/** Maven's first error, or the last line. */
+export const reasonIn = (output: string): string =>
+  /\[ERROR\] (.+)/.exec(output)?.[1] ?? output.trim().split('\n').at(-1) ?? '';
+
 export interface ToolRun {
   command: string;
   args: readonly string[];

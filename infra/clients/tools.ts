@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ToolRun, fetchOnce, runTool } from '../fetch-once.ts';
+import { type ToolFetching, fetchOnce, fetchTool, reasonIn, runTool } from '../fetch-once.ts';
 import { CannotContinue } from '../stop-with-sentence.ts';
 
 const cacheFolder = join(import.meta.dirname, '..', '..', '.cache', 'clients');
@@ -51,15 +51,8 @@ const pythonPins = [pythonGenerator, 'httpx==0.28.1', 'pydantic==2.14.4', 'attrs
 
 /** Client generators for the OpenAPI document, by the registry of their language. */
 async function findGenerators({ say, signal }: Fetching): Promise<Generators> {
-  const fetched = async (name: string, from: string, toRun: (into: string) => Omit<ToolRun, 'signal'>) => {
-    const folder = join(cacheFolder, name.replaceAll(/[^\w.-]+/g, '-'));
-    const fetch = async (into: string) => {
-      const { code, output } = await runTool({ ...toRun(into), signal });
-      if (code !== 0) throw new CannotContinue(`${name} could not be fetched: ${lastLine(output)}`);
-    };
-    await fetchOnce({ folder, what: `${name} from ${from} (first time only)`, fetch, say });
-    return folder;
-  };
+  const fetched = (name: string, from: string, run: ToolFetching['run']) =>
+    fetchTool({ folder: join(cacheFolder, name.replaceAll(/[^\w.-]+/g, '-')), name, from, run, say, signal });
   const jar = await fetched(javaGenerator, 'Maven Central', (into) => ({
     command: 'mvn',
     args: [
@@ -88,45 +81,45 @@ async function findGenerators({ say, signal }: Fetching): Promise<Generators> {
 }
 
 const digestOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 12);
-const lastLine = (output: string) => output.trim().split('\n').at(-1) ?? 'it gave no reason';
 
 async function pythonPackages({ say, signal }: Fetching): Promise<string> {
   const missing =
     'schemathesis and the client of KurrentDB need Python 3.10 or later with pip, which was not found: install it (on Debian, `apt-get install python3-pip`), then start again.';
   // Some packages are compiled for one version of Python.
   const { output: version } = await runTool({ command: 'python3', args: ['--version'], missing, signal });
-  const folder = join(cacheFolder, `python-${digestOf(readFileSync(requirements, 'utf8') + version)}`);
-  const install = async (into: string) => {
-    const options = ['--quiet', '--disable-pip-version-check', '--no-deps', '--target', into];
-    const args = ['-m', 'pip', 'install', ...options, '--requirement', requirements];
-    const { code, output } = await runTool({ command: 'python3', args, missing, signal });
-    if (code !== 0)
-      throw new CannotContinue(
-        `pip could not fetch schemathesis and the client of KurrentDB: ${lastLine(output)}`,
-      );
-  };
-  const what = 'schemathesis and the client of KurrentDB from PyPI (first time only, about 40 MB)';
-  await fetchOnce({ folder, what, fetch: install, say });
-  return folder;
+  return fetchTool({
+    folder: join(cacheFolder, `python-${digestOf(readFileSync(requirements, 'utf8') + version)}`),
+    name: 'schemathesis and the client of KurrentDB',
+    from: 'PyPI, about 40 MB',
+    run: (into) => ({
+      command: 'python3',
+      args: [
+        ...['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-deps'],
+        ...['--target', into, '--requirement', requirements],
+      ],
+      missing,
+    }),
+    say,
+    signal,
+  });
 }
 
-async function nodePackages({ say, signal }: Fetching): Promise<string> {
-  const folder = join(cacheFolder, `node-${digestOf(packages.join())}`);
-  const install = async (into: string) => {
-    const options = ['--prefix', into, '--no-save', '--no-audit', '--no-fund', '--ignore-scripts'];
-    const { code, output } = await runTool({
+const nodePackages = ({ say, signal }: Fetching): Promise<string> =>
+  fetchTool({
+    folder: join(cacheFolder, `node-${digestOf(packages.join())}`),
+    name: packages.join(', '),
+    from: 'the npm registry, about 110 MB',
+    run: (into) => ({
       command: 'npm',
-      args: ['install', ...options, ...packages],
+      args: [
+        ...['install', '--prefix', into, '--no-save', '--no-audit', '--no-fund', '--ignore-scripts'],
+        ...packages,
+      ],
       missing: 'npm was not found: it comes with Node.',
-      signal,
-    });
-    if (code !== 0)
-      throw new CannotContinue(`npm could not fetch ${packages.join(', ')}: ${lastLine(output)}`);
-  };
-  const what = `${packages.join(', ')} from the npm registry (first time only, about 110 MB)`;
-  await fetchOnce({ folder, what, fetch: install, say });
-  return folder;
-}
+    }),
+    say,
+    signal,
+  });
 
 /** The program on the PATH, or the one from Debian's package, which is not installed automatically. */
 async function promtoolOfDebian({ say, signal }: Fetching): Promise<string> {
@@ -150,8 +143,8 @@ async function unpackPrometheus(into: string, signal: AbortSignal): Promise<void
   if (result.code !== 0 && (await run('apt-get', ['update'])).code === 0) result = await download();
   const archive = readdirSync(into).find((file) => file.endsWith('.deb'));
   if (result.code !== 0 || archive === undefined)
-    throw new CannotContinue(`apt-get could not fetch prometheus: ${lastLine(result.output)}`);
+    throw new CannotContinue(`apt-get could not fetch prometheus: ${reasonIn(result.output)}`);
   const unpacked = await run('dpkg', ['-x', join(into, archive), into]);
   if (unpacked.code !== 0)
-    throw new CannotContinue(`${archive} could not be unpacked: ${lastLine(unpacked.output)}`);
+    throw new CannotContinue(`${archive} could not be unpacked: ${reasonIn(unpacked.output)}`);
 }
