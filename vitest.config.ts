@@ -55,7 +55,7 @@ export default defineConfig({
       // They start compilers: more than one at a time gains nothing.
       slowProject('samples', 'services/**/*.samples.int.spec.ts', { maxWorkers: 1 }),
       // Each file has a browser of its own.
-      slowProject('browser', 'services/*/e2e/**/*.browser.ts', { maxWorkers: 1, testTimeout: 30_000 }),
+      slowProject('browser', 'services/*/e2e/**/*.browser.ts', { maxWorkers: 1 }),
       // The shipped containers, and the suites of both ports against servers in containers.
       slowProject(
         'containers',

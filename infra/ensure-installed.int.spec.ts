@@ -135,7 +135,7 @@ describe('one sentence explains what to do', () => {
     expect(exitCode).toBe(1);
     expect(lines).toHaveLength(2);
     expect(lines[1]).toMatch(/registry cannot be reached: connect this machine/);
-  }, 60_000);
+  });
 
   it("when npm fails for another reason, with npm's message", async () => {
     await notInstalled();

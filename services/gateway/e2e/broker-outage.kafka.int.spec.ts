@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await stopEverything();
   await stopBrokers();
-}, 60_000);
+});
 
 const seconds = (count: number) => ({ timeoutMs: count * 1_000 });
 const readiness = async () => {

@@ -44,7 +44,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await stopEverything();
   await stopBrokers();
-}, 60_000);
+});
 
 // Publisher and consumers must wait for new topics instead of logging errors.
 it('a first start, on a broker without topics, logs no warning', () => {
@@ -162,7 +162,6 @@ function encoded(key: string, text: string): EncodedRecord {
 
 it.each(Object.entries({ ...poison, ...foreign }))(
   'a record that is not a callback is skipped, and the callbacks after it are applied: %s',
-  { timeout: 60_000 },
   async (name, record) => {
     const bus = createKafkaMessageBus({ brokers: [brokers], clientId: 'e2e-poison', clock: systemClock });
     // The same partition, so that no record overtakes it.

@@ -329,18 +329,14 @@ describe('planted secrets', { timeout: 120_000 }, () => {
   });
 });
 
-it(
-  'only the owner may read what is in the data directory, whichever process made it',
-  { timeout: 60_000 },
-  async () => {
-    const dataDir = newDataDir();
-    chmodSync(dataDir, 0o755);
-    const system = await startSystem({ dataDir });
-    const files = filesOf(dataDir);
-    expect(files.map((file) => basename(file))).toEqual(
-      expect.arrayContaining(['index.db', 'quickstart.json', ...eventFiles]),
-    );
-    for (const file of files) expect(statSync(file).mode & 0o077, file).toBe(0);
-    await system.terminate();
-  },
-);
+it('only the owner may read what is in the data directory, whichever process made it', async () => {
+  const dataDir = newDataDir();
+  chmodSync(dataDir, 0o755);
+  const system = await startSystem({ dataDir });
+  const files = filesOf(dataDir);
+  expect(files.map((file) => basename(file))).toEqual(
+    expect.arrayContaining(['index.db', 'quickstart.json', ...eventFiles]),
+  );
+  for (const file of files) expect(statSync(file).mode & 0o077, file).toBe(0);
+  await system.terminate();
+});

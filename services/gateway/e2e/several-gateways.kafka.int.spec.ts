@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await stopEverything();
   await stopBrokers();
-}, 60_000);
+});
 
 /**
  * Two gateways, the publishing one first. The service's callbacks go to the other one, as a load balancer might route

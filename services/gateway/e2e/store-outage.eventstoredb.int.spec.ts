@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await stopEverything();
   await server.stop('SIGKILL');
-}, 60_000);
+});
 
 const create = (orderNumber: string) =>
   system.gateway('POST', '/api/v1/payments', {

@@ -20,7 +20,7 @@ let orders = 0;
 beforeAll(async () => {
   shop = await startReceiver();
   system = await startSystem({ env: { TOLLGATE_LOG_LEVEL: 'info' } });
-}, 60_000);
+});
 afterAll(async () => {
   await stopEverything();
   await shop.close();

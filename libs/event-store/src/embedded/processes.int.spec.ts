@@ -54,35 +54,31 @@ async function readStreams(
 }
 
 describe('a process that is killed while it appends', () => {
-  it(
-    'leaves every acknowledged append in the file, and no gap in a stream',
-    { timeout: 60_000 },
-    async () => {
-      const file = await temporaryFile();
-      const acknowledged: Acknowledged[] = [];
-      for (let round = 0; round < 3; round += 1) {
-        const child = startWriter(file, 'crashed', { streams: 60, appends: 100_000 });
-        acknowledged.push(...(await acknowledgedBy(child, 50 + Math.floor(Math.random() * 4_000))));
-        expect(child.signalCode).toBe('SIGKILL');
-      }
-      const store = await threadedStore({ file });
-      const streams = await readStreams(
-        store,
-        acknowledged.map(({ stream }) => stream),
-      );
-      const lost = acknowledged.filter(
-        ({ stream, revision, id }) => streams.get(stream)?.[revision]?.id !== id,
-      );
-      expect(lost).toEqual([]);
-      for (const events of streams.values())
-        expect(events.map(({ revision }) => revision)).toEqual([...events.keys()]);
-      expect(await store.append('crashed-0', givenEvents(1), 'any')).toMatchObject({ kind: 'appended' });
-    },
-  );
+  it('leaves every acknowledged append in the file, and no gap in a stream', async () => {
+    const file = await temporaryFile();
+    const acknowledged: Acknowledged[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      const child = startWriter(file, 'crashed', { streams: 60, appends: 100_000 });
+      acknowledged.push(...(await acknowledgedBy(child, 50 + Math.floor(Math.random() * 4_000))));
+      expect(child.signalCode).toBe('SIGKILL');
+    }
+    const store = await threadedStore({ file });
+    const streams = await readStreams(
+      store,
+      acknowledged.map(({ stream }) => stream),
+    );
+    const lost = acknowledged.filter(
+      ({ stream, revision, id }) => streams.get(stream)?.[revision]?.id !== id,
+    );
+    expect(lost).toEqual([]);
+    for (const events of streams.values())
+      expect(events.map(({ revision }) => revision)).toEqual([...events.keys()]);
+    expect(await store.append('crashed-0', givenEvents(1), 'any')).toMatchObject({ kind: 'appended' });
+  });
 });
 
 describe('two processes that write one file', () => {
-  it('are seen by a subscription of either, each event once and in order', { timeout: 60_000 }, async () => {
+  it('are seen by a subscription of either, each event once and in order', async () => {
     const file = await temporaryFile();
     const store = await threadedStore({ file });
     const subscription = probe(store, { prefixes: ['theirs-', 'ours-'], from: beginning });

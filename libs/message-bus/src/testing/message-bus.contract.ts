@@ -29,7 +29,7 @@ export const freshGroup = () => `group-${randomUUID()}`;
 
 /** The requirements of the port, sentence by sentence; for any number of partitions. */
 export function describeMessageBus(name: string, open: () => Promise<OpenMessageBus>): void {
-  describe(name, { timeout: 60_000 }, () => {
+  describe(name, () => {
     let opened: OpenMessageBus;
 
     beforeAll(async () => {

@@ -26,51 +26,47 @@ async function signInAgain(): Promise<string> {
   return page.url();
 }
 
-it(
-  'a typed amount survives a refusal, a gateway that is down and an expired session, and then is sent once',
-  { timeout: 60_000 },
-  async () => {
-    driven.tolerate(/ERR_FAILED|status of 401/);
-    const { token } = await pay({ orderNumber: 'draft-1' });
-    const address = own(`/console/payments/${token}`);
-    await signIn();
-    await page.goto(address);
-    await state('Approved').waitFor();
-    await action('Refund').click();
-    const amount = page.getByLabel('Amount (EUR)');
-    const send = page.getByRole('button', { name: 'Send the refund' });
-    for (const [typed, said] of [
-      ['99', 'At most 12.50 EUR can be refunded now.'],
-      ['much', 'This is not an amount in EUR.'],
-    ] as const) {
-      await amount.fill(typed);
-      await send.click();
-      await page.getByText(said).waitFor();
-      expect(await amount.inputValue()).toBe(typed);
-    }
-    await amount.fill('2.50');
-    await context.route('**/refund', (route) => route.abort());
+it('a typed amount survives a refusal, a gateway that is down and an expired session, and then is sent once', async () => {
+  driven.tolerate(/ERR_FAILED|status of 401/);
+  const { token } = await pay({ orderNumber: 'draft-1' });
+  const address = own(`/console/payments/${token}`);
+  await signIn();
+  await page.goto(address);
+  await state('Approved').waitFor();
+  await action('Refund').click();
+  const amount = page.getByLabel('Amount (EUR)');
+  const send = page.getByRole('button', { name: 'Send the refund' });
+  for (const [typed, said] of [
+    ['99', 'At most 12.50 EUR can be refunded now.'],
+    ['much', 'This is not an amount in EUR.'],
+  ] as const) {
+    await amount.fill(typed);
     await send.click();
-    await page.waitForURL('chrome-error://**');
-    await context.unroute('**/refund');
-    // Otherwise a change noticed without a session would reload the page before the click.
-    await context.route(address, (route) =>
-      route.request().headers()['tollgate-unattended'] === undefined ? route.continue() : route.abort(),
-    );
-    await page.goto(address);
-    expect(await amount.inputValue()).toBe('2.50');
-    await expireSession();
-    await send.click();
-    expect(await signInAgain()).toBe(address);
-    expect(await amount.inputValue()).toBe('2.50');
-    await send.click();
-    await page.getByText('The refund was accepted.').waitFor();
-    await page.reload();
-    expect(await page.locator('#facts').innerText()).toMatch(/Refunded\s+2\.50 EUR/);
-    await action('Refund').click();
-    expect(await amount.inputValue()).toBe('10.00');
-  },
-);
+    await page.getByText(said).waitFor();
+    expect(await amount.inputValue()).toBe(typed);
+  }
+  await amount.fill('2.50');
+  await context.route('**/refund', (route) => route.abort());
+  await send.click();
+  await page.waitForURL('chrome-error://**');
+  await context.unroute('**/refund');
+  // Otherwise a change noticed without a session would reload the page before the click.
+  await context.route(address, (route) =>
+    route.request().headers()['tollgate-unattended'] === undefined ? route.continue() : route.abort(),
+  );
+  await page.goto(address);
+  expect(await amount.inputValue()).toBe('2.50');
+  await expireSession();
+  await send.click();
+  expect(await signInAgain()).toBe(address);
+  expect(await amount.inputValue()).toBe('2.50');
+  await send.click();
+  await page.getByText('The refund was accepted.').waitFor();
+  await page.reload();
+  expect(await page.locator('#facts').innerText()).toMatch(/Refunded\s+2\.50 EUR/);
+  await action('Refund').click();
+  expect(await amount.inputValue()).toBe('10.00');
+});
 
 it('a typed reason survives a reload that the reader did not want', async () => {
   await signIn();

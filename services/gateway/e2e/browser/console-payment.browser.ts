@@ -35,41 +35,37 @@ it('a refund that the Payment Service refuses is a refusal in the outcome, as th
   expect(await seriousFaults(page)).toEqual([]);
 });
 
-it(
-  'a disputed payment shows the dispute on its page, in every list and on the overview, until it is lost',
-  { timeout: 60_000 },
-  async () => {
-    const { token, serviceToken } = await pay({ orderNumber: 'disputed-1' });
-    const asked = { token: serviceToken, reasonCode: 'fraud' };
-    const { id } = (await system.sandbox('POST', '/sandbox/disputes', asked)).body.dispute;
-    await signIn();
-    const address = own(`/console/payments/${token}`);
-    await page.goto(address);
-    await state('Disputed').waitFor();
-    expect(await page.locator('.next').innerText()).toContain(
-      "Disputed: 12.50 EUR. Answer the bank in the provider's console.",
-    );
-    expect(await page.locator('#actions').innerText()).toContain(
-      '12.50 EUR is disputed or lost in a dispute and cannot be refunded.',
-    );
-    expect(await page.getByRole('button', { name: 'Refund' }).isDisabled()).toBe(true);
-    expect(await page.locator('#facts').innerText()).toMatch(/Disputed\s+12\.50 EUR/);
-    expect(await seriousFaults(page)).toEqual([]);
-    await page.goto(own('/console/payments'));
-    const listed = page.locator('tr[data-row]', { hasText: 'disputed-1' });
-    await listed.locator('.chip', { hasText: 'Disputed' }).waitFor();
-    await page.goto(own('/console'));
-    await page.locator('.band a', { hasText: '1 open dispute' }).click();
-    await page.waitForURL(own('/console/disputes'));
-    const dispute = page.locator('tr[data-row]', { hasText: 'fraud' });
-    expect(await dispute.innerText()).toMatch(/Open\s+12\.50 EUR[\s\S]*demo/);
-    await dispute.locator('a').click();
-    await page.waitForURL(address);
-    await system.sandbox('POST', `/sandbox/disputes/${id}/resolve`, { status: 'approved' });
-    await state('Lost').waitFor();
-    expect(await page.locator('#facts').innerText()).toMatch(/Lost in disputes\s+12\.50 EUR/);
-  },
-);
+it('a disputed payment shows the dispute on its page, in every list and on the overview, until it is lost', async () => {
+  const { token, serviceToken } = await pay({ orderNumber: 'disputed-1' });
+  const asked = { token: serviceToken, reasonCode: 'fraud' };
+  const { id } = (await system.sandbox('POST', '/sandbox/disputes', asked)).body.dispute;
+  await signIn();
+  const address = own(`/console/payments/${token}`);
+  await page.goto(address);
+  await state('Disputed').waitFor();
+  expect(await page.locator('.next').innerText()).toContain(
+    "Disputed: 12.50 EUR. Answer the bank in the provider's console.",
+  );
+  expect(await page.locator('#actions').innerText()).toContain(
+    '12.50 EUR is disputed or lost in a dispute and cannot be refunded.',
+  );
+  expect(await page.getByRole('button', { name: 'Refund' }).isDisabled()).toBe(true);
+  expect(await page.locator('#facts').innerText()).toMatch(/Disputed\s+12\.50 EUR/);
+  expect(await seriousFaults(page)).toEqual([]);
+  await page.goto(own('/console/payments'));
+  const listed = page.locator('tr[data-row]', { hasText: 'disputed-1' });
+  await listed.locator('.chip', { hasText: 'Disputed' }).waitFor();
+  await page.goto(own('/console'));
+  await page.locator('.band a', { hasText: '1 open dispute' }).click();
+  await page.waitForURL(own('/console/disputes'));
+  const dispute = page.locator('tr[data-row]', { hasText: 'fraud' });
+  expect(await dispute.innerText()).toMatch(/Open\s+12\.50 EUR[\s\S]*demo/);
+  await dispute.locator('a').click();
+  await page.waitForURL(address);
+  await system.sandbox('POST', `/sandbox/disputes/${id}/resolve`, { status: 'approved' });
+  await state('Lost').waitFor();
+  expect(await page.locator('#facts').innerText()).toMatch(/Lost in disputes\s+12\.50 EUR/);
+});
 
 it('heading, actions, next step, facts and the beginning of the timeline fit a screen of 1280 x 800', async () => {
   const orderNumber = `INVOICE-${'2026-'.repeat(12)}1`;

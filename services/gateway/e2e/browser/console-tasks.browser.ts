@@ -164,7 +164,7 @@ const tasks: [name: string, work: () => Promise<unknown>][] = [
   ],
 ];
 
-it('a review for the tasks is open', { timeout: 60_000 }, async () => {
+it('a review for the tasks is open', async () => {
   await signIn('admin');
   const token = await driven.play('approved');
   await state('Approved').waitFor();
@@ -178,7 +178,7 @@ it('a review for the tasks is open', { timeout: 60_000 }, async () => {
   );
 });
 
-it.each(tasks)('%s takes at most three clicks', { timeout: 60_000 }, async (name, work) => {
+it.each(tasks)('%s takes at most three clicks', async (name, work) => {
   clicks = 0;
   await signIn('admin');
   const start = systemClock.monotonic();

@@ -15,46 +15,42 @@ let system: System;
 beforeEach(() => ({ page, context, browser, system } = driven.now()));
 
 describe('a payment', () => {
-  it(
-    'is seen through its phases as they come, without loading its page again',
-    { timeout: 60_000 },
-    async () => {
-      await signIn('admin');
-      await page.goto(own('/console/sandbox'));
-      await page.getByLabel('Authorize only').check();
-      await page.locator('button[value="waiting"]').click();
-      await state('Waiting for the customer').waitFor();
-      await page.evaluate('window.isSame = true');
-      const token = page.url().split('/').at(-1) ?? '';
-      // The page reads events, the API a view of them, which may lag slightly.
-      const serviceToken = await eventually(async () => {
-        const { body } = await system.gateway('GET', `/api/v1/payments/${token}`);
-        return body.payment.processingUrl.split('/').at(-1) ?? '';
-      });
-      await system.sandbox('POST', `/sandbox/payments/${serviceToken}/pay`, { outcome: 'approved' });
-      await state('Authorized').waitFor();
-      await page.locator('.place.now', { hasText: 'Authorized' }).waitFor();
-      expect(await page.evaluate('window.isSame')).toBe(true);
-      await action('Capture').click();
-      await page.getByText('Captures the authorized 12.50 EUR through account sandbox').waitFor();
-      await page.getByRole('button', { name: 'Capture 12.50 EUR' }).click();
-      await page.getByText('The capture was accepted.').waitFor();
-      await state('Approved').waitFor();
-      expect(page.url()).not.toContain('done=');
-      await action('Refund').click();
-      await page.getByLabel('Amount (EUR)').fill('2.50');
-      await page.getByRole('button', { name: 'Send the refund' }).click();
-      await page.getByText('The refund was accepted.').waitFor();
-      await page.locator('.timeline .refund', { hasText: 'The refund was approved.' }).waitFor();
-      expect(await page.locator('#facts').innerText()).toContain('2.50 EUR');
-      expect(await page.locator('.timeline').innerText()).toContain('RefundSubmitted · ada');
-      expect(await page.title()).toMatch(/^\S+ · 12\.50 EUR · Approved/);
-      expect(await seriousFaults(page)).toEqual([]);
-    },
-  );
+  it('is seen through its phases as they come, without loading its page again', async () => {
+    await signIn('admin');
+    await page.goto(own('/console/sandbox'));
+    await page.getByLabel('Authorize only').check();
+    await page.locator('button[value="waiting"]').click();
+    await state('Waiting for the customer').waitFor();
+    await page.evaluate('window.isSame = true');
+    const token = page.url().split('/').at(-1) ?? '';
+    // The page reads events, the API a view of them, which may lag slightly.
+    const serviceToken = await eventually(async () => {
+      const { body } = await system.gateway('GET', `/api/v1/payments/${token}`);
+      return body.payment.processingUrl.split('/').at(-1) ?? '';
+    });
+    await system.sandbox('POST', `/sandbox/payments/${serviceToken}/pay`, { outcome: 'approved' });
+    await state('Authorized').waitFor();
+    await page.locator('.place.now', { hasText: 'Authorized' }).waitFor();
+    expect(await page.evaluate('window.isSame')).toBe(true);
+    await action('Capture').click();
+    await page.getByText('Captures the authorized 12.50 EUR through account sandbox').waitFor();
+    await page.getByRole('button', { name: 'Capture 12.50 EUR' }).click();
+    await page.getByText('The capture was accepted.').waitFor();
+    await state('Approved').waitFor();
+    expect(page.url()).not.toContain('done=');
+    await action('Refund').click();
+    await page.getByLabel('Amount (EUR)').fill('2.50');
+    await page.getByRole('button', { name: 'Send the refund' }).click();
+    await page.getByText('The refund was accepted.').waitFor();
+    await page.locator('.timeline .refund', { hasText: 'The refund was approved.' }).waitFor();
+    expect(await page.locator('#facts').innerText()).toContain('2.50 EUR');
+    expect(await page.locator('.timeline').innerText()).toContain('RefundSubmitted · ada');
+    expect(await page.title()).toMatch(/^\S+ · 12\.50 EUR · Approved/);
+    expect(await seriousFaults(page)).toEqual([]);
+  });
 });
 
-it('a review is resolved by a person, with a reason that is recorded', { timeout: 60_000 }, async () => {
+it('a review is resolved by a person, with a reason that is recorded', async () => {
   await signIn();
   const tokens: string[] = [];
   for (const orderNumber of ['revised-1', 'revised-2']) {

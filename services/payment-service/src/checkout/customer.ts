@@ -29,20 +29,15 @@ export function createCustomer(ca: string) {
 /** The completed card form. */
 const cardForm = (number: string) => ({ number, expiry: '12/2039', cvv: '123', holder: 'Ada Lovelace' });
 
-/**
- * Pays on the hosted page, and confirms or rejects on the authentication page if there is one.
- *
- * @returns the last page's address
- */
+/** Pays on the hosted page, and confirms on the authentication page if there is one. */
 export async function payOnHostedPage(
   customer: Customer,
-  options: { processingUrl: string; card: string; answer?: 'confirm' | 'reject' },
-): Promise<string> {
-  await customer.open(options.processingUrl);
-  const paid = await customer.submit(options.processingUrl, cardForm(options.card));
-  if (paid.location === undefined) throw new Error(`the page did not take the card: HTTP ${paid.statusCode}`);
-  if (!paid.location.endsWith('/authentication')) return paid.location;
-  await customer.open(paid.location);
-  const answered = await customer.submit(paid.location, { answer: options.answer ?? 'confirm' });
-  return answered.location ?? paid.location;
+  { processingUrl, card }: { processingUrl: string; card: string },
+): Promise<void> {
+  await customer.open(processingUrl);
+  const { location, statusCode } = await customer.submit(processingUrl, cardForm(card));
+  if (location === undefined) throw new Error(`the page did not take the card: HTTP ${statusCode}`);
+  if (!location.endsWith('/authentication')) return;
+  await customer.open(location);
+  await customer.submit(location, { answer: 'confirm' });
 }
