@@ -152,12 +152,17 @@ describe.each(operations)('to $operation', (each) => {
 
   // --- The answer
 
-  test('that was refused leaves the payment authorized, with the errors', () => {
-    given(underWay)
+  test.each([
+    ['under way', underWay],
+    ['unresolved by an inquiry', lost],
+  ])('that was refused or not sent while it was %s leaves the payment authorized', (_, history) => {
+    given(history)
+      .when(answer(notSent))
+      .then([refusal('not-sent')]);
+    given(history)
       .when(answer(refused))
       .then([refusal('refused')]);
-    const payment = paymentAfter([...underWay, ...decided(underWay, answer(refused))]);
-    expect(payment).toMatchObject({
+    expect(paymentAfter([...history, refusal('refused')])).toMatchObject({
       phase: 'authorized',
       authorizedAmount: 1000,
       captureOrVoid: {
@@ -166,21 +171,6 @@ describe.each(operations)('to $operation', (each) => {
         refused: { reason: 'refused', errors: [{ code: 'a_code' }] },
       },
     });
-  });
-
-  test('that was not sent leaves the payment authorized', () => {
-    given(underWay)
-      .when(answer(notSent))
-      .then([refusal('not-sent')]);
-  });
-
-  test('refused or not sent after an inquiry had abandoned it has no effect', () => {
-    given(lost)
-      .when(answer(refused))
-      .then([refusal('refused')]);
-    given(lost)
-      .when(answer(notSent))
-      .then([refusal('not-sent')]);
   });
 
   test('whose answer was lost is unresolved, neither refused nor done', () => {
@@ -286,42 +276,29 @@ describe.each(operations)('to $operation', (each) => {
       .then(outcome);
   });
 
-  test('while the caller may still wait for the answer, an inquiry has no effect', () => {
-    given(underWay)
-      .when(inquired(stillAuthorized, { inquiredAt: answerBy - 1, nextWindow: window(1) }))
-      .thenNothing();
+  const noOutcome = unresolved('no outcome was recorded');
+  const twice = [...again, unresolved('timeout')];
+  const inReview = opened(reviewCode, { operation, submissions: 1 });
+
+  test.each<[string, readonly PaymentEvent[], number, string, PaymentEvent[]]>([
+    ['while the caller may still wait', underWay, answerBy - 1, 'authorized', []],
+    ['of a crash before any recorded outcome', underWay, answerBy, 'authorized', [noOutcome]],
+    ['before the end of the quiet period', lost, quietUntil - 1, 'authorized', []],
+    ['at its end', lost, quietUntil, 'authorized', [submission(window(3))]],
+    ['that is the first, at its end', underWay, quietUntil, 'authorized', [noOutcome, submission(window(3))]],
+    ['before the end of that of the latest', twice, window(1).quietUntil - 1, 'authorized', []],
+    ['at the end of that', twice, window(1).quietUntil, 'authorized', [submission(window(3))]],
+    ['before that end, if no money is authorized', lost, quietUntil - 1, 'pending', []],
+    ['at its end, if no money is authorized', lost, quietUntil, 'pending', [inReview]],
+  ])('an inquiry %s', (_, history, inquiredAt, shown, events) => {
+    const snapshot = shown === 'authorized' ? stillAuthorized : observed('pending');
+    given(history)
+      .when(inquired(snapshot, { inquiredAt, nextWindow: window(3) }))
+      .then(events);
   });
 
-  test('a crash before any recorded outcome leaves it unresolved once no caller waits', () => {
-    given(underWay)
-      .when(inquired(stillAuthorized, { inquiredAt: answerBy, nextWindow: window(1) }))
-      .then([unresolved('no outcome was recorded')]);
-  });
-
-  test('before the quiet period has ended it is not submitted again', () => {
-    given(lost)
-      .when(inquired(stillAuthorized, { inquiredAt: quietUntil - 1, nextWindow: window(1) }))
-      .thenNothing();
-  });
-
-  test('while still authorized at the end of the quiet period it is submitted again', () => {
-    given(lost)
-      .when(inquired(stillAuthorized, { inquiredAt: quietUntil, nextWindow: window(1) }))
-      .then([submission(window(1))]);
-    given(underWay)
-      .when(inquired(stillAuthorized, { inquiredAt: quietUntil, nextWindow: window(1) }))
-      .then([unresolved('no outcome was recorded'), submission(window(1))]);
+  test('submitted again has its own number and times', () => {
     expect(paymentAfter(again).captureOrVoid).toMatchObject({ number: 2, state: 'submitted', ...window(1) });
-  });
-
-  test('if neither done nor authorized any longer, a review opens', () => {
-    const command = inquired(observed('pending'), { inquiredAt: quietUntil, nextWindow: window(1) });
-    given(lost)
-      .when(command)
-      .then([opened(reviewCode, { operation, submissions: 1 })]);
-    given(lost)
-      .when(inquired(observed('pending'), { inquiredAt: quietUntil - 1, nextWindow: window(1) }))
-      .thenNothing();
   });
 
   test('an inquiry that may not call submits nothing', () => {
@@ -338,16 +315,6 @@ describe.each(operations)('to $operation', (each) => {
   ])('an observation without the authorization submits nothing: %j', (snapshot) => {
     const command = inquired(snapshot, { inquiredAt: quietUntil, nextWindow: window(1) });
     expect(types(decided(lost, command))).not.toContain(submitted);
-  });
-
-  test('the quiet period of the latest submission counts', () => {
-    const history = [...again, unresolved('timeout')];
-    given(history)
-      .when(inquired(stillAuthorized, { inquiredAt: window(1).quietUntil - 1, nextWindow: window(2) }))
-      .thenNothing();
-    given(history)
-      .when(inquired(stillAuthorized, { inquiredAt: window(1).quietUntil, nextWindow: window(2) }))
-      .then([submission(window(2))]);
   });
 
   /** Submitted again after inquiries, with every answer lost. */

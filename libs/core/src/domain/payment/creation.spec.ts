@@ -135,12 +135,10 @@ test.each(['processing_error', 'invalid_request_error', 'gateway_error'])(
       { type: 'AttemptRefused', data: { attemptNumber: 1, errors: [apiError(kind)] } },
       failed('refused'),
     ];
-    given([requested()])
-      .when(answer(refusedFor(kind)))
-      .then(events);
-    given([requested()])
-      .when(answer(refusedFor(kind), { nextAttempt: attempt(2) }))
-      .then(events);
+    for (const more of [{}, { nextAttempt: attempt(2) }])
+      given([requested()])
+        .when(answer(refusedFor(kind), more))
+        .then(events);
   },
 );
 
@@ -172,13 +170,10 @@ test.each(['hosted', 'card', 'recurring'] as const)(
 test.each(['card', 'recurring'] as const)(
   'a call of a %s payment without a known outcome is unresolved: never failed, never attempted again',
   (kind) => {
-    const events = [sampleEvents.AttemptUnresolved];
-    given([requested({ kind })])
-      .when(answer(unknown))
-      .then(events);
-    given([requested({ kind })])
-      .when(answer(unknown, { nextAttempt: attempt(2) }))
-      .then(events);
+    for (const more of [{}, { nextAttempt: attempt(2) }])
+      given([requested({ kind })])
+        .when(answer(unknown, more))
+        .then([sampleEvents.AttemptUnresolved]);
   },
 );
 
@@ -274,9 +269,9 @@ test('a late answer of a past attempt without a payment changes nothing', () => 
 // --- Inquiries about an attempt
 
 test('while the caller may still wait for the answer, an inquiry has no effect', () => {
-  for (const found of [[], [observed('init')]])
+  for (const search of [{}, { found: [observed('init')] }, { nextAttempt: attempt(2) }])
     given([requested()])
-      .when(inquiry(answerBy - 1, { found }))
+      .when(inquiry(answerBy - 1, search))
       .thenNothing();
 });
 
@@ -374,15 +369,16 @@ test('the right payment is chosen among others', () => {
 });
 
 test.each(['card', 'recurring'] as const)(
-  'a %s payment not found before the end of the quiet period is neither abandoned nor attempted again',
+  'a %s payment absent after the quiet period may have been charged: in review, never attempted again',
   (kind) => {
     const history = [requested({ kind }), sampleEvents.AttemptUnresolved];
-    given(history)
-      .when(inquiry(quietUntil - 1, { nextAttempt: attempt(2) }))
-      .thenNothing();
-    given(history)
-      .when(inquiry(quietUntil - 1))
-      .thenNothing();
+    const calls = [opened('attempt_not_found', { attemptNumber: 1, providerOrderNumber: 'pay_1.1' })];
+    for (const more of [{}, { nextAttempt: attempt(2) }]) {
+      given(history)
+        .when(inquiry(quietUntil - 1, more))
+        .thenNothing();
+      given(history).when(inquiry(quietUntil, more)).then(calls);
+    }
   },
 );
 
@@ -417,25 +413,7 @@ describe('a page that no customer received', () => {
       .when(inquiry(quietUntil))
       .then([sampleEvents.AttemptNotFound, failed('not-found')]);
   });
-
-  test('is awaited while its answer may arrive', () => {
-    given([requested()])
-      .when(inquiry(answerBy - 1, { nextAttempt: attempt(2) }))
-      .thenNothing();
-  });
 });
-
-test.each(['card', 'recurring'] as const)(
-  'a %s payment absent after the quiet period may have been charged: a review is opened',
-  (kind: PaymentTerms['kind']) => {
-    const history = [requested({ kind }), sampleEvents.AttemptUnresolved];
-    const calls = [opened('attempt_not_found', { attemptNumber: 1, providerOrderNumber: 'pay_1.1' })];
-    given(history)
-      .when(inquiry(quietUntil, { nextAttempt: attempt(2) }))
-      .then(calls);
-    given(history).when(inquiry(quietUntil)).then(calls);
-  },
-);
 
 // A card was refused, and the confirming inquiry failed: each such payment waited for a person.
 describe('a refusal that no inquiry has confirmed', () => {

@@ -13,12 +13,13 @@ import {
   requested,
   sampleEvents,
 } from '../testing/samples.ts';
+import { acceptedRefund, after, answerToRefund, missing, resolve } from '../testing/payment-story.ts';
 import type { DiscrepancyKind } from '../discrepancy.ts';
-import type { ResolveReview } from '../shared-inputs.ts';
+import type { Resolution } from '../review.ts';
 import { mayBePaid } from './creation.ts';
 import { reservedByDiscrepancies } from './observation.ts';
 import type { ObservedPayment, PaymentInput } from './payment-commands.ts';
-import type { PaymentEvent, ReviewCode } from './payment-events.ts';
+import type { PaymentEvent } from './payment-events.ts';
 import type { PaymentPhase } from './payment-machine.ts';
 import { resolutionsOf } from './resolutions.ts';
 
@@ -28,20 +29,8 @@ const { given } = scenario(paymentDomain);
 const late = { inquiredAt: 30 * 60_000 };
 const shows = (status: string, changes: Partial<ObservedPayment> = {}) =>
   inquired(observed(status, changes), late);
-const missing: PaymentInput = { type: 'RecordMissing', serviceToken: 'token-a', inquiredAt: 0 };
-const answer = (
-  resolution: ResolveReview['resolution'],
-  more: Partial<ResolveReview<ReviewCode>> = {},
-): ResolveReview<ReviewCode> => ({
-  type: 'ResolveReview',
-  code: 'discrepancy',
-  number: 1,
-  resolution,
-  reason: 'asked them',
-  ...more,
-});
-const after = (history: readonly PaymentEvent[], ...inputs: PaymentInput[]): PaymentEvent[] =>
-  inputs.reduce<PaymentEvent[]>((all, input) => [...all, ...decided(all, input)], [...history]);
+const answer = (resolution: Resolution, more: Parameters<typeof resolve>[2] = {}) =>
+  resolve('discrepancy', resolution, more);
 const typesOf = (events: readonly PaymentEvent[]) => events.map(({ type }) => type);
 
 const acceptable = ['accept_theirs', 'keep_ours', 'check_again'];
@@ -269,17 +258,7 @@ describe('a refund that failed here', () => {
     type: 'RefundDeclined',
     data: { refundToken, errors: [], reason: 'resolved' },
   };
-  const made: PaymentInput = {
-    type: 'RecordRefundOutcome',
-    refundToken,
-    outcome: {
-      kind: 'accepted',
-      serviceRefundToken: 'service-refund-1',
-      status: 'approved',
-      amount,
-      currency: 'EUR',
-    },
-  };
+  const made = answerToRefund(refundToken, acceptedRefund({ amount }));
 
   it('reserves its amount if its answer arrives after all, until the sum shows it', () => {
     const history = after([...submitted, notMade], made);

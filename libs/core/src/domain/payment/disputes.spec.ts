@@ -1,7 +1,6 @@
 import { scenario } from '@tollgate/testing';
 import { describe, expect, test } from 'vitest';
 import {
-  announcedCall,
   historyTo,
   inquired,
   observed,
@@ -11,6 +10,7 @@ import {
   requested,
   sampleEvents,
 } from '../testing/samples.ts';
+import { resolve, submitRefund } from '../testing/payment-story.ts';
 import { disputedAmount, lostAmount } from './payment-state.ts';
 import type { PaymentInput, RecordDispute } from './payment-commands.ts';
 import { decide } from './payment-decide.ts';
@@ -134,15 +134,7 @@ test.each<[string, readonly PaymentEvent[], { disputed: number; lost: number; re
 // A refund of disputed money was sent, certainly refused, and answered 202: it blocked the undisputed rest until a person
 // resolved it.
 describe('a refund', () => {
-  const submit = (amount?: number) => ({
-    type: 'SubmitRefund' as const,
-    refundToken: 'refund-1',
-    askedBy: 'key-1',
-    askedAt: 0,
-    ...(amount === undefined ? {} : { amount }),
-    fingerprint: 'fingerprint of refund-1',
-    window: announcedCall,
-  });
+  const submit = (amount?: number) => submitRefund('refund-1', amount);
 
   test.each([
     ['open', open],
@@ -174,7 +166,6 @@ describe('a refund', () => {
 });
 
 describe('the review of a dispute', () => {
-  const review = { code: 'dispute_opened', number: 1 } as const;
   const opening = shown('open', 0, { reasonCode: '4853', status: 'pending' });
   const inReview = [...approved, ...eventsOf(approved, opening)];
 
@@ -221,8 +212,7 @@ describe('the review of a dispute', () => {
   ] as const)(
     'may be ended by an operator as %s, if the list does not show the decision',
     (resolution, type, left) => {
-      const answer = { type: 'ResolveReview', ...review, resolution, reason: 'letter of the bank' } as const;
-      const events = eventsOf(inReview, answer);
+      const events = eventsOf(inReview, resolve('dispute_opened', resolution));
       expect(events.slice(1)).toEqual([recorded(type)]);
       expect(refundableAmount(paymentAfter([...inReview, ...events]))).toBe(left);
       // A later state in the list prevails.
@@ -232,15 +222,12 @@ describe('the review of a dispute', () => {
   );
 
   test('may be acknowledged, which frees nothing', () => {
-    const answer = { type: 'ResolveReview', ...review, resolution: 'acknowledged', reason: 'sent' } as const;
-    const history = [...inReview, ...eventsOf(inReview, answer)];
+    const history = [...inReview, ...eventsOf(inReview, resolve('dispute_opened', 'acknowledged'))];
     const payment = paymentAfter(history);
     expect(payment.reviews).toEqual([]);
     expect(refundableAmount(payment)).toBe(600);
     expect(eventsOf(history, shown('open', 1))).toEqual([]);
-    given(inReview)
-      .when({ ...answer, resolution: 'keep_ours' })
-      .thenRefused('resolution_not_allowed');
+    given(inReview).when(resolve('dispute_opened', 'keep_ours')).thenRefused('resolution_not_allowed');
   });
 });
 

@@ -15,6 +15,7 @@ import {
   requestPayment,
   sampleEvents,
 } from '../testing/samples.ts';
+import { after, missing, externalRefund } from '../testing/payment-story.ts';
 import { likeliestOf, mayBePaid } from './creation.ts';
 import type { ObservedPayment, PaymentInput, RecordSearch } from './payment-commands.ts';
 import { decide } from './payment-decide.ts';
@@ -132,45 +133,39 @@ describe('a search that comes late', () => {
       event.type === 'ReviewOpened' ? (event.data.discrepancy?.kind ?? event.data.code) : event.type,
     );
 
-  it.each<[string, () => PaymentEvent[], RecordSearch, string[]]>([
-    [
-      'revises a payment that failed here',
-      () => failed(),
-      search([observed('approved')]),
-      ['FinalStatusRevised'],
-    ],
+  it.each<[string, readonly PaymentEvent[], RecordSearch, string[]]>([
+    ['revises a payment that failed here', failed(), search([observed('approved')]), ['FinalStatusRevised']],
     [
       'shows a duplicate if another attempt made it',
-      () =>
-        failed([
-          ...historyTo.unresolved,
-          sampleEvents.AttemptNotFound,
-          sampleEvents.AttemptStarted,
-          { type: 'AttemptUnresolved', data: { attemptNumber: 2, reason: 'timeout' } },
-        ]),
+      failed([
+        ...historyTo.unresolved,
+        sampleEvents.AttemptNotFound,
+        sampleEvents.AttemptStarted,
+        { type: 'AttemptUnresolved', data: { attemptNumber: 2, reason: 'timeout' } },
+      ]),
       search([observed('approved')]),
       ['second_payment_found'],
     ],
     [
       'shows a duplicate if it was made before the attempt',
-      () => failed(),
+      failed(),
       search([observed('approved', { createdAt: longBefore })]),
       ['second_payment_found'],
     ],
     [
       'shows no duplicate under another number of the current attempt',
-      () => [...historyTo.approved],
+      historyTo.approved,
       search([observed('approved', { serviceToken: 'token-b', orderNumber: 'other' })]),
       [],
     ],
     [
       'shows a duplicate of a past attempt under any number',
-      () => [...historyTo.approved],
+      historyTo.approved,
       search([observed('approved', { serviceToken: 'token-b', orderNumber: 'other' })], { attemptNumber: 2 }),
       ['second_payment_found'],
     ],
   ])('%s', (_, history, command, expected) => {
-    expect(kindsOf(history(), command)).toEqual(expected);
+    expect(kindsOf(history, command)).toEqual(expected);
   });
 });
 
@@ -186,12 +181,7 @@ it('the review of an attempt shows the order that its search found instead', () 
 });
 
 it('a payment may be paid while the provider shows one that took money, or still may', () => {
-  const mayBe = (history: readonly PaymentEvent[], ...inputs: PaymentInput[]) =>
-    mayBePaid(
-      paymentAfter(
-        inputs.reduce<PaymentEvent[]>((all, input) => [...all, ...decided(all, input)], [...history]),
-      ),
-    );
+  const mayBe = (...story: Parameters<typeof after>) => mayBePaid(paymentAfter(after(...story)));
   const shows = (status: string, changes: Partial<ObservedPayment> = {}) =>
     inquired(observed(status, { serviceToken: 'token-b', ...changes }), { inquiredAt: 30 * 60_000 });
   const { approved } = historyTo;
@@ -211,14 +201,14 @@ it('a payment may be paid while the provider shows one that took money, or still
     { amount: 0, refundedAmount: null },
   ])
     expect(mayBe(approved, shows('approved', sums as Partial<ObservedPayment>))).toBe(true);
-  expect(mayBe(approved, { type: 'RecordMissing', serviceToken: 'token-a', inquiredAt: 0 })).toBe(false);
+  expect(mayBe(approved, missing)).toBe(false);
   expect(mayBe(approved, shows('declined', { serviceToken: 'token-a' }))).toBe(false);
 });
 
 it('a refund of ours explains a part of the refunded sum, and never more than all of it', () => {
   const history: PaymentEvent[] = [
     ...historyTo.approved,
-    { type: 'ExternalRefundObserved', data: { amount: 50 } },
+    externalRefund(50),
     refundSubmitted('a', 300),
     { type: 'RefundApproved', data: { refundToken: 'a' } },
   ];

@@ -11,6 +11,7 @@ import {
   requested,
   sampleEvents,
 } from '../testing/samples.ts';
+import { externalRefund } from '../testing/payment-story.ts';
 import { InvariantViolation } from '../invariant.ts';
 import type { PaymentEvent, PaymentEventType } from './payment-events.ts';
 import { paymentPhases, paymentWalk, type BeginningType, type PaymentPhase } from './payment-machine.ts';
@@ -29,7 +30,6 @@ const refundUnresolved = (refundToken: string): PaymentEvent => ({
   type: 'RefundUnresolved',
   data: { refundToken, reason: 'timeout' },
 });
-const external = (amount: number): PaymentEvent => ({ type: 'ExternalRefundObserved', data: { amount } });
 const revisedTo = (
   to: 'approved' | 'declined' | 'expired' | 'refunded',
   data: object = {},
@@ -134,8 +134,8 @@ test.each(['PaymentApproved', 'PaymentDeclined', 'PaymentExpired'] as const)(
 test('the approved amount counts, not the requested one', () => {
   const history: PaymentEvent[] = [...historyTo.init, { type: 'PaymentApproved', data: { amount: 400 } }];
   expect(paymentAfter(history).approvedAmount).toBe(400);
-  expect(paymentAfter([...history, external(399)]).phase).toBe('approved');
-  expect(paymentAfter([...history, external(400)]).phase).toBe('refunded');
+  expect(paymentAfter([...history, externalRefund(399)]).phase).toBe('approved');
+  expect(paymentAfter([...history, externalRefund(400)]).phase).toBe('refunded');
 });
 
 test.each([
@@ -190,7 +190,7 @@ test('refunds add up, ours and foreign ones, each by its own token', () => {
     refundApproved('refund-2'),
     refundSubmitted('refund-3', 400),
     refundUnresolved('refund-3'),
-    external(50),
+    externalRefund(50),
   ];
   expect(reservedAmount(paymentAfter(history))).toBe(400);
   expect(paymentAfter(history)).toMatchObject({ phase: 'approved', refundedAmount: 250 });
@@ -199,7 +199,10 @@ test('refunds add up, ours and foreign ones, each by its own token', () => {
 test('the payment is refunded when the sum reaches the approved amount, and not before', () => {
   const history = [...approved, refundSubmitted('refund-1', 999), refundApproved('refund-1')];
   expect(paymentAfter(history)).toMatchObject({ phase: 'approved', refundedAmount: 999 });
-  expect(paymentAfter([...history, external(1)])).toMatchObject({ phase: 'refunded', refundedAmount: 1000 });
+  expect(paymentAfter([...history, externalRefund(1)])).toMatchObject({
+    phase: 'refunded',
+    refundedAmount: 1000,
+  });
 });
 
 test('a refund in flight at a revision is settled, and does not make the payment refunded', () => {

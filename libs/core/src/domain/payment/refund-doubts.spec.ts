@@ -1,15 +1,16 @@
 /** Refunds that failed here and may have taken effect at the provider, and inquiries that show no effect. */
 import { describe, expect, it } from 'vitest';
+import { decided, historyTo, inquired, observed, paymentAfter, refundSubmitted } from '../testing/samples.ts';
 import {
-  announcedCall,
-  decided,
-  historyTo,
-  inquired,
-  observed,
-  paymentAfter,
-  refundSubmitted,
-} from '../testing/samples.ts';
-import type { ObservedPayment, PaymentInput, SubmitRefund } from './payment-commands.ts';
+  acceptedRefund,
+  after,
+  answerToRefund,
+  missing,
+  externalRefund,
+  resolve,
+  submitRefund,
+} from '../testing/payment-story.ts';
+import type { ObservedPayment } from './payment-commands.ts';
 import { decide } from './payment-decide.ts';
 import type { PaymentEvent, PaymentEventOf } from './payment-events.ts';
 import { doubtsAbout, mayBeMade, mayHaveBeenMade, showsNoFurtherRefund } from './refunds.ts';
@@ -24,17 +25,9 @@ const failed = (...refunds: [token: string, amount: number, reason: Reason][]): 
   ...historyTo.approved,
   ...refunds.flatMap(([token, amount, reason]) => [refundSubmitted(token, amount), declined(token, reason)]),
 ];
-const after = (history: readonly PaymentEvent[], ...inputs: PaymentInput[]) =>
-  inputs.reduce<PaymentEvent[]>((all, input) => [...all, ...decided(all, input)], [...history]);
 const refunded = (refundedAmount: number) =>
   inquired(observed('approved', { refundedAmount }), { inquiredAt: 1 });
-const keepOurs: PaymentInput = {
-  type: 'ResolveReview',
-  code: 'discrepancy',
-  number: 1,
-  resolution: 'keep_ours',
-  reason: 'asked them',
-};
+const keepOurs = resolve('discrepancy', 'keep_ours');
 /** Of each refund: in doubt, and whether a person keeps our record. */
 function doubtsIn(history: readonly PaymentEvent[]) {
   const payment = paymentAfter(history);
@@ -52,102 +45,81 @@ describe('a refund that failed here', () => {
   const shows = (status: string, changes: Partial<ObservedPayment>) =>
     inquired(observed(status, changes), { inquiredAt: 1 });
 
-  it.each<[string, () => PaymentEvent[], (typeof none)[]]>([
-    ['a sum of its amount', () => after(failed(['a', 300, 'refused']), refunded(300)), [open]],
+  it.each<[string, PaymentEvent[], (typeof none)[]]>([
+    ['a sum of its amount', after(failed(['a', 300, 'refused']), refunded(300)), [open]],
     [
       'a sum of its amount, kept by a person',
-      () => after(failed(['a', 300, 'refused']), refunded(300), keepOurs),
+      after(failed(['a', 300, 'refused']), refunded(300), keepOurs),
       [kept],
     ],
-    ['another sum', () => after(failed(['a', 300, 'refused']), refunded(200)), [none]],
+    ['another sum', after(failed(['a', 300, 'refused']), refunded(200)), [none]],
     [
       'a sum of its amount although it was never sent',
-      () => after(failed(['a', 300, 'not-sent']), refunded(300)),
+      after(failed(['a', 300, 'not-sent']), refunded(300)),
       [none],
     ],
     [
       'a larger sum after a person answered that it was not made',
-      () => after(failed(['a', 300, 'resolved']), refunded(400)),
+      after(failed(['a', 300, 'resolved']), refunded(400)),
       [open],
     ],
-    ['a smaller sum after that answer', () => after(failed(['a', 300, 'resolved']), refunded(200)), [none]],
+    ['a smaller sum after that answer', after(failed(['a', 300, 'resolved']), refunded(200)), [none]],
     [
       'the amount of two refunds: any of them may be it',
-      () =>
-        after(failed(['a', 300, 'declined'], ['b', 300, 'refused'], ['c', 100, 'refused']), refunded(300)),
+      after(failed(['a', 300, 'declined'], ['b', 300, 'refused'], ['c', 100, 'refused']), refunded(300)),
       [open, open, none],
     ],
     [
       'the amount of another one that was never sent',
-      () => after(failed(['a', 300, 'not-sent'], ['b', 300, 'refused']), refunded(300)),
+      after(failed(['a', 300, 'not-sent'], ['b', 300, 'refused']), refunded(300)),
       [none, open],
     ],
     [
       'a sum of its amount in a record of other terms, after that answer',
-      () => after(failed(['a', 300, 'resolved']), shows('approved', { amount: 900, refundedAmount: 300 })),
+      after(failed(['a', 300, 'resolved']), shows('approved', { amount: 900, refundedAmount: 300 })),
       [open],
     ],
     [
       'such a sum that is smaller, or of a refund that the provider refused',
-      () =>
-        after(
-          failed(['a', 300, 'resolved'], ['b', 200, 'refused']),
-          shows('approved', { amount: 900, refundedAmount: 299 }),
-        ),
+      after(
+        failed(['a', 300, 'resolved'], ['b', 200, 'refused']),
+        shows('approved', { amount: 900, refundedAmount: 299 }),
+      ),
       [none, none],
     ],
     [
       'such a sum that a refund elsewhere explains',
-      () =>
-        after(
-          [...failed(['a', 300, 'resolved']), { type: 'ExternalRefundObserved', data: { amount: 200 } }],
-          shows('approved', { amount: 900, refundedAmount: 400 }),
-        ),
+      after(
+        [...failed(['a', 300, 'resolved']), externalRefund(200)],
+        shows('approved', { amount: 900, refundedAmount: 400 }),
+      ),
       [none],
     ],
     [
       'a bare "refunded", after that answer',
-      () => after(failed(['a', 300, 'resolved']), shows('refunded', { refundedAmount: undefined })),
+      after(failed(['a', 300, 'resolved']), shows('refunded', { refundedAmount: undefined })),
       [open],
     ],
     [
       'no sum in a record of other terms',
-      () =>
-        after(failed(['a', 300, 'resolved']), shows('approved', { amount: 900, refundedAmount: undefined })),
+      after(failed(['a', 300, 'resolved']), shows('approved', { amount: 900, refundedAmount: undefined })),
       [none],
     ],
     [
       'the sum of a duplicate',
-      () =>
-        after(
-          failed(['a', 300, 'resolved']),
-          shows('approved', { serviceToken: 'token-z', refundedAmount: 300 }),
-        ),
+      after(
+        failed(['a', 300, 'resolved']),
+        shows('approved', { serviceToken: 'token-z', refundedAmount: 300 }),
+      ),
       [none],
     ],
-    [
-      'a provider that has no such payment',
-      () =>
-        after(failed(['a', 300, 'resolved']), {
-          type: 'RecordMissing',
-          serviceToken: 'token-a',
-          inquiredAt: 1,
-        }),
-      [none],
-    ],
+    ['a provider that has no such payment', after(failed(['a', 300, 'resolved']), missing), [none]],
   ])('is in doubt by the sum at the provider: %s', (_, history, expected) => {
-    expect(doubtsIn(history())).toEqual(expected);
+    expect(doubtsIn(history)).toEqual(expected);
   });
 
   it('is in doubt by its accepted answer, which came late', () => {
-    const outcome = {
-      kind: 'accepted',
-      serviceRefundToken: 's',
-      status: 'approved',
-      amount: 300,
-      currency: 'EUR',
-    } as const;
-    const late: PaymentInput = { type: 'RecordRefundOutcome', refundToken: 'a', outcome };
+    const late = answerToRefund('a', acceptedRefund());
     const history = after(failed(['a', 300, 'resolved']), late);
     expect(doubtsIn(history)).toEqual([open]);
     const [{ theirs, ours, kind, operation, serviceToken } = {} as never] =
@@ -159,29 +131,17 @@ describe('a refund that failed here', () => {
       'payment',
       'token-a',
     ]);
-    const declinedLate: PaymentInput = { ...late, outcome: { ...outcome, status: 'declined' } };
+    const declinedLate = answerToRefund('a', acceptedRefund({ status: 'declined' }));
     expect(decided(failed(['a', 300, 'resolved']), declinedLate)).toEqual([]);
     expect(decided(failed(['a', 300, 'refused']), late)).toEqual([]);
-    const two = after(failed(['a', 300, 'resolved'], ['b', 200, 'resolved']), late, {
-      ...late,
-      refundToken: 'b',
-      outcome: { ...outcome, amount: 200 },
-    });
+    const another = answerToRefund('b', acceptedRefund({ amount: 200 }));
+    const two = after(failed(['a', 300, 'resolved'], ['b', 200, 'resolved']), late, another);
     expect(paymentAfter(two).discrepancies.map((each) => each.theirs?.refundedAmount)).toEqual([300, 500]);
   });
 
   it('does not prove the effect of a later one', () => {
-    const submit: SubmitRefund = {
-      type: 'SubmitRefund',
-      refundToken: 'b',
-      askedBy: 'key-1',
-      askedAt: 0,
-      fingerprint: 'b',
-      amount: 100,
-      window: announcedCall,
-    };
     const sumUnknownAfter = (history: readonly PaymentEvent[]) => {
-      const decision = decide(paymentAfter(history), submit);
+      const decision = decide(paymentAfter(history), submitRefund('b', 100));
       return decision.kind === 'events'
         ? decision.events.map(({ data }) => Object(data).sumUnknown as unknown)
         : decision;
@@ -189,10 +149,7 @@ describe('a refund that failed here', () => {
     expect(sumUnknownAfter(historyTo.approved)).toEqual([undefined]);
     expect(sumUnknownAfter(after(failed(['a', 300, 'refused']), refunded(300)))).toEqual([undefined]);
     const smaller = inquired(observed('approved', { refundedAmount: 100 }), { inquiredAt: 3_600_000 });
-    const disagreeing = after(
-      [...historyTo.approved, { type: 'ExternalRefundObserved', data: { amount: 200 } }],
-      smaller,
-    );
+    const disagreeing = after([...historyTo.approved, externalRefund(200)], smaller);
     expect(sumUnknownAfter(disagreeing)).toEqual([true]);
   });
 });

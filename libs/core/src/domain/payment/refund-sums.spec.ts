@@ -10,13 +10,19 @@ import {
   paymentAfter,
   refundSubmitted,
 } from '../testing/samples.ts';
-import type { ObservedPayment, PaymentInput, RefundOutcome, SubmitRefund } from './payment-commands.ts';
+import {
+  acceptedRefund,
+  after,
+  answerToRefund,
+  externalRefund,
+  submitRefund,
+} from '../testing/payment-story.ts';
+import type { ObservedPayment, PaymentInput } from './payment-commands.ts';
 import { decide } from './payment-decide.ts';
 import type { PaymentEvent, PaymentEventOf } from './payment-events.ts';
 
 type Reason = PaymentEventOf<'RefundDeclined'>['data']['reason'];
 const { approved } = historyTo;
-const elsewhere = (amount: number): PaymentEvent => ({ type: 'ExternalRefundObserved', data: { amount } });
 const failed = (refundToken: string, amount: number, reason: Reason): PaymentEvent[] => [
   refundSubmitted(refundToken, amount),
   { type: 'RefundDeclined', data: { refundToken, reason, errors: [] } },
@@ -39,21 +45,6 @@ const shows = (status: string, changes: Partial<ObservedPayment> = {}): PaymentI
   inquired(observed(status, changes), { inquiredAt: announcedCall.quietUntil });
 const withSum = (refundedAmount: number) => shows('approved', { refundedAmount });
 const withoutSum = (status: string) => shows(status, { refundedAmount: undefined });
-const answer = (refundToken: string, outcome: RefundOutcome): PaymentInput => ({
-  type: 'RecordRefundOutcome',
-  refundToken,
-  outcome,
-});
-const accepted = (changes: Partial<Extract<RefundOutcome, { kind: 'accepted' }>> = {}): RefundOutcome => ({
-  kind: 'accepted',
-  serviceRefundToken: 's',
-  status: 'approved',
-  amount: 300,
-  currency: 'EUR',
-  ...changes,
-});
-const after = (history: readonly PaymentEvent[], ...inputs: PaymentInput[]) =>
-  inputs.reduce<PaymentEvent[]>((all, input) => [...all, ...decided(all, input)], [...history]);
 /** The latest evidence of the review of the refund in flight. */
 const reviewIn = (events: readonly PaymentEvent[]) =>
   events.flatMap((event) =>
@@ -66,67 +57,66 @@ const isApproved = (events: readonly PaymentEvent[]) =>
 const evidence = { refundToken: 'b', amount: 300, refundedAmount: 0, observedRefundedAmount: 0 };
 
 describe('a refund in flight is approved by', () => {
-  it.each<[string, () => PaymentEvent[]]>([
-    ['a sum that has grown by its amount', () => after([...approved, inFlight(300)], withSum(300))],
+  it.each<[string, PaymentEvent[]]>([
+    ['a sum that has grown by its amount', after([...approved, inFlight(300)], withSum(300))],
     [
       'that growth after a refund elsewhere',
-      () => after([...approved, elsewhere(400), inFlight(300)], withSum(700)),
+      after([...approved, externalRefund(400), inFlight(300)], withSum(700)),
     ],
     [
       'a bare "refunded" if it is of the whole amount',
-      () => after([...approved, inFlight(1000)], withoutSum('refunded')),
+      after([...approved, inFlight(1000)], withoutSum('refunded')),
     ],
     [
       'that growth while a duplicate shows another sum',
-      () =>
-        after(
-          [...approved, inFlight(300)],
-          shows('approved', { serviceToken: 'token-z', refundedAmount: 200 }),
-          withSum(300),
-        ),
+      after(
+        [...approved, inFlight(300)],
+        shows('approved', { serviceToken: 'token-z', refundedAmount: 200 }),
+        withSum(300),
+      ),
     ],
   ])('%s', (_, events) => {
-    expect(isApproved(events())).toBe(true);
-    expect(reviewIn(events())).toEqual([]);
+    expect(isApproved(events)).toBe(true);
+    expect(reviewIn(events)).toEqual([]);
   });
 });
 
 describe('a refund in flight is in review after', () => {
-  it.each<[string, () => PaymentEvent[], object]>([
-    ['no growth', () => after([...approved, inFlight(300)], withSum(0)), evidence],
+  it.each<[string, PaymentEvent[], object]>([
+    ['no growth', after([...approved, inFlight(300)], withSum(0)), evidence],
     [
       'growth by a part of it',
-      () => after([...approved, inFlight(300)], withSum(200)),
+      after([...approved, inFlight(300)], withSum(200)),
       { ...evidence, observedRefundedAmount: 200, sumUnknown: true },
     ],
     [
       'growth by a part of it after a refund elsewhere',
-      () => after([...approved, elsewhere(400), inFlight(300)], withSum(500)),
+      after([...approved, externalRefund(400), inFlight(300)], withSum(500)),
       { ...evidence, refundedAmount: 400, observedRefundedAmount: 500, sumUnknown: true },
     ],
     [
       'growth by a part and then by its amount: the rest is of another refund',
-      () => after([...approved, inFlight(300)], withSum(200), withSum(300)),
+      after([...approved, inFlight(300)], withSum(200), withSum(300)),
       { ...evidence, observedRefundedAmount: 300, sumUnknown: true },
     ],
     [
       'growth by its amount from a sum that was not known',
-      () => after([...approved, inFlight(300, { sumUnknown: true })], withSum(300)),
+      after([...approved, inFlight(300, { sumUnknown: true })], withSum(300)),
       { ...evidence, observedRefundedAmount: 300, sumUnknown: true },
     ],
     [
       'a sum in a record that is not understood',
-      () => after([...approved, inFlight(300)], shows('odd', { refundedAmount: 200 })),
+      after([...approved, inFlight(300)], shows('odd', { refundedAmount: 200 })),
       { ...evidence, observedRefundedAmount: null, sumUnknown: true },
     ],
     [
       'a bare "refunded", if it is a part',
-      () => after([...approved, inFlight(300)], withoutSum('refunded')),
+      after([...approved, inFlight(300)], withoutSum('refunded')),
       { ...evidence, observedRefundedAmount: null, observedStatus: 'refunded' },
     ],
     [
       'a bare "refunded", if it is the rest after another refund',
-      () => after([...approved, elsewhere(400), inFlight(600)], withoutSum('refunded')),
+      after([...approved, externalRefund(400), inFlight(600)], withoutSum('refunded')),
       {
         ...evidence,
         amount: 600,
@@ -137,32 +127,31 @@ describe('a refund in flight is in review after', () => {
     ],
     [
       'no sum, if it is of the whole amount',
-      () => after([...approved, inFlight(1000)], withoutSum('approved')),
+      after([...approved, inFlight(1000)], withoutSum('approved')),
       { ...evidence, amount: 1000, observedRefundedAmount: null },
     ],
     [
       'a refusal, and a sum that has grown by a part',
-      () => after([...approved, inFlight(300), unconfirmed('limit')], withSum(200)),
+      after([...approved, inFlight(300), unconfirmed('limit')], withSum(200)),
       { ...evidence, observedRefundedAmount: 200, refusedAs: 'limit', sumUnknown: true },
     ],
     [
       'a refusal without errors, and no sum',
-      () => after([...approved, inFlight(300), unconfirmed()], withoutSum('approved')),
+      after([...approved, inFlight(300), unconfirmed()], withoutSum('approved')),
       { ...evidence, observedRefundedAmount: null, refusedAs: null },
     ],
     [
       'a refusal, and no payment at the provider',
-      () =>
-        after([...approved, inFlight(300), unconfirmed('limit')], {
-          type: 'RecordMissing',
-          serviceToken: 'token-a',
-          inquiredAt: announcedCall.quietUntil,
-        }),
+      after([...approved, inFlight(300), unconfirmed('limit')], {
+        type: 'RecordMissing',
+        serviceToken: 'token-a',
+        inquiredAt: announcedCall.quietUntil,
+      }),
       { ...evidence, observedRefundedAmount: null, refusedAs: 'limit' },
     ],
   ])('%s', (_, events, expected) => {
-    expect(isApproved(events())).toBe(false);
-    expect(reviewIn(events()).at(-1)).toEqual(expected);
+    expect(isApproved(events)).toBe(false);
+    expect(reviewIn(events).at(-1)).toEqual(expected);
   });
 });
 
@@ -183,38 +172,37 @@ describe('a sum may be that of a refund that failed here', () => {
         : [],
     );
 
-  it.each<[string, () => unknown[], unknown[]]>([
+  it.each<[string, unknown[], unknown[]]>([
     [
       'after a refund elsewhere',
-      () => doubted([...approved, elsewhere(400), ...failed('a', 300, 'refused')], withSum(700)),
+      doubted([...approved, externalRefund(400), ...failed('a', 300, 'refused')], withSum(700)),
       [['a', 700]],
     ],
     [
       'once only',
-      () => doubted(after([...approved, ...failed('a', 300, 'resolved')], withSum(300)), withSum(700)),
+      doubted(after([...approved, ...failed('a', 300, 'resolved')], withSum(300)), withSum(700)),
       [],
     ],
     [
       'that a person called not made, next to the one in flight',
-      () => doubted([...approved, ...failed('a', 300, 'resolved'), inFlight(200)], withSum(500)),
+      doubted([...approved, ...failed('a', 300, 'resolved'), inFlight(200)], withSum(500)),
       [['a', 500]],
     ],
     [
       'but not if it proves the one in flight',
-      () => doubted([...approved, ...failed('a', 100, 'resolved'), inFlight(200)], withSum(200)),
+      doubted([...approved, ...failed('a', 100, 'resolved'), inFlight(200)], withSum(200)),
       [],
     ],
     [
       'but not if its amount is that of the one in flight',
-      () =>
-        doubted(
-          [...approved, ...failed('a', 300, 'refused'), inFlight(300, { sumUnknown: true })],
-          withSum(300),
-        ),
+      doubted(
+        [...approved, ...failed('a', 300, 'refused'), inFlight(300, { sumUnknown: true })],
+        withSum(300),
+      ),
       [],
     ],
   ])('%s', (_, doubts, expected) => {
-    expect(doubts()).toEqual(expected);
+    expect(doubts).toEqual(expected);
   });
 
   it('if its answer arrives late; other sums of the payment do not count', () => {
@@ -222,8 +210,8 @@ describe('a sum may be that of a refund that failed here', () => {
       [...approved, ...failed('a', 300, 'resolved')],
       shows('approved', { amount: 900, refundedAmount: 600 }),
     );
-    expect(doubted(history, answer('a', accepted()))).toEqual([['a', 300]]);
-    expect(decided(history, answer('a', { kind: 'refused', errors: [] }))).toEqual([]);
+    expect(doubted(history, answerToRefund('a', acceptedRefund()))).toEqual([['a', 300]]);
+    expect(decided(history, answerToRefund('a', { kind: 'refused', errors: [] }))).toEqual([]);
   });
 });
 
@@ -234,42 +222,32 @@ describe('the answer to a refund', () => {
   ];
 
   it('of other terms or of an unknown status proves nothing', () => {
-    const eventsOf = (changes: Parameters<typeof accepted>[0]) =>
-      decided(history, answer('b', accepted(changes)));
+    const eventsOf = (changes: Parameters<typeof acceptedRefund>[0]) =>
+      decided(history, answerToRefund('b', acceptedRefund(changes)));
     expect(eventsOf({ amount: 299 })).toEqual(unresolved('the answer is about 299 EUR'));
     expect(eventsOf({ currency: 'USD' })).toEqual(unresolved('the answer is about 300 USD'));
     expect(eventsOf({ status: 'odd' })).toEqual(unresolved('the provider reports odd'));
     expect(eventsOf({ status: 'pending' })).toEqual([
-      { type: 'RefundAccepted', data: { refundToken: 'b', serviceRefundToken: 's' } },
+      { type: 'RefundAccepted', data: { refundToken: 'b', serviceRefundToken: 'service-refund-1' } },
     ]);
   });
 
   it('that refuses it has its errors until an inquiry confirms it', () => {
     const errors = [apiError('processing_error')];
-    expect(decided(history, answer('b', { kind: 'unknown', reason: 'refused', errors }))).toEqual(
+    expect(decided(history, answerToRefund('b', { kind: 'unknown', reason: 'refused', errors }))).toEqual(
       unresolved('refused', { errors }),
     );
   });
 });
 
 describe('a request for a refund', () => {
-  const submit = (amount: number): SubmitRefund => ({
-    type: 'SubmitRefund',
-    refundToken: 'b',
-    askedBy: 'key-1',
-    askedAt: 0,
-    fingerprint: 'b',
-    amount,
-    window: announcedCall,
-  });
-
   it('is refused for a dispute only if it would be possible without one', () => {
     const dispute: PaymentEvent = {
       type: 'DisputeOpened',
       data: { disputeToken: 'dsp_1', amount: 400, revision: 0 },
     };
     const history = after([...approved, dispute], shows('approved', { amount: 900 }));
-    const refusalOf = (amount: number) => decide(paymentAfter(history), submit(amount));
+    const refusalOf = (amount: number) => decide(paymentAfter(history), submitRefund('b', amount));
     const refused = (code: string) => ({ kind: 'refused', refusal: { code, refundableAmount: 500 } });
     expect(refusalOf(850)).toMatchObject(refused('payment_disputed'));
     expect(refusalOf(950)).toMatchObject(refused('refund_exceeds_amount'));
@@ -277,6 +255,6 @@ describe('a request for a refund', () => {
 
   it('does not doubt the sum because of a duplicate', () => {
     const history = after(approved, shows('approved', { serviceToken: 'token-z' }));
-    expect(decided(history, submit(100))[0]?.data).not.toHaveProperty('sumUnknown');
+    expect(decided(history, submitRefund('b', 100))[0]?.data).not.toHaveProperty('sumUnknown');
   });
 });

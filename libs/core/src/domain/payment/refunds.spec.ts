@@ -14,7 +14,8 @@ import {
   refundSubmitted,
   types,
 } from '../testing/samples.ts';
-import type { RecordRefundOutcome, RefundOutcome, SubmitRefund } from './payment-commands.ts';
+import { acceptedRefund, answerToRefund, externalRefund, submitRefund } from '../testing/payment-story.ts';
+import type { RefundOutcome, SubmitRefund } from './payment-commands.ts';
 import { decide } from './payment-decide.ts';
 import { type ReviewCode, decodePaymentEvent, type PaymentEvent } from './payment-events.ts';
 import { isFinalPhase, paymentPhases } from './payment-machine.ts';
@@ -33,30 +34,9 @@ const opened = (code: ReviewCode, evidence: object = {}): PaymentEvent => ({
 
 const { answerBy, quietUntil } = announcedCall;
 
-const submit = (refundToken: string, amount?: number, changes: Partial<SubmitRefund> = {}): SubmitRefund => ({
-  type: 'SubmitRefund',
-  refundToken,
-  askedBy: 'key-1',
-  askedAt: 0,
-  ...(amount === undefined ? {} : { amount }),
-  fingerprint: `fingerprint of ${refundToken}`,
-  window: announcedCall,
-  ...changes,
-});
-
-const answer = (outcome: RefundOutcome, refundToken = 'refund-1'): RecordRefundOutcome => ({
-  type: 'RecordRefundOutcome',
-  refundToken,
-  outcome,
-});
-const accepted = (status: string, changes: { amount?: number; currency?: string } = {}): RefundOutcome => ({
-  kind: 'accepted',
-  serviceRefundToken: 'service-refund-1',
-  status,
-  amount: 300,
-  currency: 'EUR',
-  ...changes,
-});
+const answer = (outcome: RefundOutcome, refundToken = 'refund-1') => answerToRefund(refundToken, outcome);
+const accepted = (status: string, changes: { amount?: number } = {}) =>
+  acceptedRefund({ status, ...changes });
 const refused: RefundOutcome = { kind: 'refused', errors: [apiError('processing_error')] };
 const notSent: RefundOutcome = { kind: 'not-sent', reason: 'connection refused' };
 const unknown: RefundOutcome = { kind: 'unknown', reason: 'timeout' };
@@ -82,7 +62,6 @@ const acceptedEvent: PaymentEvent = {
   type: 'RefundAccepted',
   data: { refundToken: 'refund-1', serviceRefundToken: 'service-refund-1' },
 };
-const external = (amount: number): PaymentEvent => ({ type: 'ExternalRefundObserved', data: { amount } });
 
 const approved = historyTo.approved;
 const submitted = [...approved, refundSubmitted('refund-1', 300)];
@@ -96,19 +75,19 @@ const undecidedStates = Object.keys(undecided) as Undecided[];
 
 test('a refund is announced with its amount, its fingerprint and its times', () => {
   given(approved)
-    .when(submit('refund-1', 300))
+    .when(submitRefund('refund-1', 300))
     .then([refundSubmitted('refund-1', 300)]);
 });
 
 test('without an amount, a refund takes all that is left', () => {
   given(approved)
-    .when(submit('refund-1'))
+    .when(submitRefund('refund-1'))
     .then([refundSubmitted('refund-1', 1000)]);
   given([...submitted, approvedEvent()])
-    .when(submit('refund-2'))
+    .when(submitRefund('refund-2'))
     .then([refundSubmitted('refund-2', 700)]);
-  given([...approved, external(999)])
-    .when(submit('refund-2'))
+  given([...approved, externalRefund(999)])
+    .when(submitRefund('refund-2'))
     .then([refundSubmitted('refund-2', 1)]);
 });
 
@@ -121,9 +100,9 @@ const ended = [
 test.each(ended.map((history) => [history]))(
   'the same refund again writes nothing, whatever the outcome of the first',
   (history) => {
-    given(history).when(submit('refund-1', 300)).thenNothing();
+    given(history).when(submitRefund('refund-1', 300)).thenNothing();
     given(history)
-      .when(submit('refund-1', undefined, { window: { ...announcedCall, sendBy: 99 } }))
+      .when(submitRefund('refund-1', undefined, { window: { ...announcedCall, sendBy: 99 } }))
       .thenNothing();
   },
 );
@@ -132,7 +111,7 @@ test.each(ended.map((history) => [history]))(
   'another refund under the same key is refused, whatever the outcome of the first',
   (history) => {
     given(history)
-      .when(submit('refund-1', 300, { fingerprint: 'other' }))
+      .when(submitRefund('refund-1', 300, { fingerprint: 'other' }))
       .thenRefused('idempotency_key_reused');
   },
 );
@@ -140,28 +119,28 @@ test.each(ended.map((history) => [history]))(
 test('the replay check comes before all others: a repeated full refund does not exceed the amount', () => {
   const history = [...approved, refundSubmitted('refund-1', 1000), approvedEvent()];
   expect(paymentAfter(history).phase).toBe('refunded');
-  given(history).when(submit('refund-1', 1000)).thenNothing();
+  given(history).when(submitRefund('refund-1', 1000)).thenNothing();
   const revised: PaymentEvent = {
     type: 'FinalStatusRevised',
     data: { from: 'refunded', to: 'declined' },
   };
   given([...history, revised])
-    .when(submit('refund-1', 1000))
+    .when(submitRefund('refund-1', 1000))
     .thenNothing();
   given([...history, revised])
-    .when(submit('refund-1', 1, { fingerprint: 'other' }))
+    .when(submitRefund('refund-1', 1, { fingerprint: 'other' }))
     .thenRefused('idempotency_key_reused');
 });
 
 test('a refund of a payment that was never requested is refused', () => {
-  given([]).when(submit('refund-1', 1)).thenRefused('payment_not_found');
+  given([]).when(submitRefund('refund-1', 1)).thenRefused('payment_not_found');
 });
 
 test.each(
   paymentPhases.filter((phase) => isFinalPhase(phase) && phase !== 'approved' && phase !== 'refunded'),
 )('in phase %s a refund is refused permanently', (phase) => {
-  given(historyTo[phase]).when(submit('refund-1', 1)).thenRefused('payment_in_final_state');
-  given(historyTo[phase]).when(submit('refund-1')).thenRefused('payment_in_final_state');
+  given(historyTo[phase]).when(submitRefund('refund-1', 1)).thenRefused('payment_in_final_state');
+  given(historyTo[phase]).when(submitRefund('refund-1')).thenRefused('payment_in_final_state');
 });
 
 const refusalOf = (history: readonly PaymentEvent[], command: SubmitRefund) => {
@@ -173,14 +152,14 @@ test.each(paymentPhases.filter((phase) => !isFinalPhase(phase)))(
   'in phase %s a refund is refused until the payment is paid, whatever the amount',
   (phase) => {
     for (const amount of [undefined, 0, 1, 1001])
-      expect(refusalOf(historyTo[phase], submit('refund-1', amount))).toEqual({
+      expect(refusalOf(historyTo[phase], submitRefund('refund-1', amount))).toEqual({
         code: 'payment_not_refundable',
       });
   },
 );
 
 test('a refund of a fully refunded payment exceeds the rest', () => {
-  for (const command of [submit('refund-1', 1), submit('refund-1')])
+  for (const command of [submitRefund('refund-1', 1), submitRefund('refund-1')])
     expect(refusalOf(historyTo.refunded, command)).toEqual({
       code: 'refund_exceeds_amount',
       refundableAmount: 0,
@@ -191,13 +170,13 @@ test('a refund of a fully refunded payment exceeds the rest', () => {
 test.each([
   ['more than was approved', approved, 1001, 1000],
   ['more than is left', [...submitted, approvedEvent()], 701, 700],
-  ['more than a refund elsewhere has left', [...approved, external(600)], 401, 400],
+  ['more than a refund elsewhere has left', [...approved, externalRefund(600)], 401, 400],
   ['nothing', approved, 0, 1000],
   ['less than nothing', approved, -5, 1000],
 ] as const)(
   'a refund of %s is refused with the refundable amount',
   (_, history, amount, refundableAmount) => {
-    expect(refusalOf(history, submit('refund-2', amount))).toEqual({
+    expect(refusalOf(history, submitRefund('refund-2', amount))).toEqual({
       code: 'refund_exceeds_amount',
       refundableAmount,
       currency: 'EUR',
@@ -206,7 +185,7 @@ test.each([
 );
 
 test('exactly the rest may be refunded', () => {
-  expect(types(decided([...submitted, approvedEvent()], submit('refund-2', 700)))).toEqual([
+  expect(types(decided([...submitted, approvedEvent()], submitRefund('refund-2', 700)))).toEqual([
     'RefundSubmitted',
   ]);
 });
@@ -216,7 +195,7 @@ describe.each(undecidedStates)('while a refund is %s', (state) => {
 
   test('its amount is reserved: a refund above the rest is refused', () => {
     expect(reservedAmount(paymentAfter(history))).toBe(300);
-    expect(refusalOf(history, submit('refund-2', 701))).toEqual({
+    expect(refusalOf(history, submitRefund('refund-2', 701))).toEqual({
       code: 'refund_exceeds_amount',
       refundableAmount: 700,
       currency: 'EUR',
@@ -224,43 +203,35 @@ describe.each(undecidedStates)('while a refund is %s', (state) => {
   });
 
   test('another refund waits, with or without an amount', () => {
-    given(history).when(submit('refund-2', 700)).thenRefused('operation_in_progress');
-    given(history).when(submit('refund-2', 1)).thenRefused('operation_in_progress');
-    given(history).when(submit('refund-2')).thenRefused('operation_in_progress');
+    given(history).when(submitRefund('refund-2', 700)).thenRefused('operation_in_progress');
+    given(history).when(submitRefund('refund-2', 1)).thenRefused('operation_in_progress');
+    given(history).when(submitRefund('refund-2')).thenRefused('operation_in_progress');
   });
 });
 
 test('while everything is reserved, a refund without an amount waits for the rest to be known', () => {
   given([...approved, refundSubmitted('refund-1', 1000)])
-    .when(submit('refund-2'))
+    .when(submitRefund('refund-2'))
     .thenRefused('operation_in_progress');
 });
 
 test('the reservation of a declined refund is released', () => {
   given([...submitted, declinedEvent('refused')])
-    .when(submit('refund-2', 1000))
+    .when(submitRefund('refund-2', 1000))
     .then([refundSubmitted('refund-2', 1000)]);
 });
 
 // --- The answer
 
 test.each(['submitted', 'unresolved'] as const)('a refund that was %s ends with its answer', (state) => {
-  const history = undecided[state];
-  given(history)
-    .when(answer(accepted('approved')))
-    .then([answeredApproved()]);
-  given(history)
-    .when(answer(accepted('declined')))
-    .then([declinedEvent('declined')]);
-  given(history)
-    .when(answer(refused))
-    .then([declinedEvent('refused', [apiError('processing_error')])]);
-  given(history)
-    .when(answer(notSent))
-    .then([declinedEvent('not-sent')]);
-  given(history)
-    .when(answer(accepted('pending')))
-    .then([acceptedEvent]);
+  for (const [outcome, event] of [
+    [accepted('approved'), answeredApproved()],
+    [accepted('declined'), declinedEvent('declined')],
+    [accepted('pending'), acceptedEvent],
+    [refused, declinedEvent('refused', [apiError('processing_error')])],
+    [notSent, declinedEvent('not-sent')],
+  ] as const)
+    given(undecided[state]).when(answer(outcome)).then([event]);
 });
 
 test('a full refund makes the payment refunded', () => {
@@ -404,21 +375,24 @@ test('a full refund is recognized by the status', () => {
 test('time alone never releases the reservation', () => {
   const called = [...unresolved, ...decided(unresolved, shows(0, quietUntil * 1_000_000))];
   expect(reservedAmount(paymentAfter(called))).toBe(300);
-  given(called).when(submit('refund-2', 1)).thenRefused('operation_in_progress');
+  given(called).when(submitRefund('refund-2', 1)).thenRefused('operation_in_progress');
 });
 
 // --- Refunds made elsewhere
 
 test('without our own refund in flight, the difference was made elsewhere', () => {
-  given(approved)
-    .when(shows(300, 0))
-    .then([external(300)]);
+  for (const [history, sum, amount] of [
+    [approved, 300, 300],
+    [[...approved, externalRefund(300)], 450, 150],
+    [[...submitted, approvedEvent()], 450, 150],
+    [[...submitted, declinedEvent('not-sent')], 300, 300],
+  ] as const)
+    given(history)
+      .when(shows(sum, 0))
+      .then([externalRefund(amount)]);
   given([...submitted, approvedEvent()])
-    .when(shows(450, 0))
-    .then([external(150)]);
-  given([...submitted, declinedEvent('not-sent')])
     .when(shows(300, 0))
-    .then([external(300)]);
+    .thenNothing();
 });
 
 // It was accepted and undecided, its second delivery met the rate limit, and its sum came later: it was booked as foreign.
@@ -436,10 +410,10 @@ test('with one in flight, a refund elsewhere is booked once ours is decided', ()
   const ended = [...unresolved, declinedEvent('refused')];
   given(ended)
     .when(shows(200, quietUntil))
-    .then([external(200)]);
+    .then([externalRefund(200)]);
   given([...unresolved, approvedEvent()])
     .when(shows(500, quietUntil))
-    .then([external(200)]);
+    .then([externalRefund(200)]);
 });
 
 // --- Revisions meanwhile
@@ -484,8 +458,8 @@ describe('while the status is revised', () => {
 
   test('a new refund is limited by the currently approved amount', () => {
     const lower = [...approved, revisedTo('declined'), revisedTo('approved', 400)];
-    expect(refusalOf(lower, submit('refund-1', 401))).toMatchObject({ refundableAmount: 400 });
-    expect(types(decided(lower, submit('refund-1', 400)))).toEqual(['RefundSubmitted']);
+    expect(refusalOf(lower, submitRefund('refund-1', 401))).toMatchObject({ refundableAmount: 400 });
+    expect(types(decided(lower, submitRefund('refund-1', 400)))).toEqual(['RefundSubmitted']);
   });
 
   test("the provider's refunded amount is not refunded again, even if our sums are smaller", () => {
@@ -495,7 +469,7 @@ describe('while the status is revised', () => {
     };
     const history = [...revised, toRefunded, declinedEvent('refused')];
     expect(paymentAfter(history)).toMatchObject({ phase: 'refunded', refundedAmount: 0 });
-    expect(refusalOf(history, submit('refund-2', 1))).toEqual({
+    expect(refusalOf(history, submitRefund('refund-2', 1))).toEqual({
       code: 'refund_exceeds_amount',
       refundableAmount: 0,
       currency: 'EUR',
@@ -503,15 +477,15 @@ describe('while the status is revised', () => {
   });
 
   test('"refunded" is the effect of the refund in flight, even if more was refunded than is approved', () => {
-    const lower = [...approved, external(600), refundSubmitted('refund-1', 300), revisedTo('declined')];
+    const lower = [...approved, externalRefund(600), refundSubmitted('refund-1', 300), revisedTo('declined')];
     const snapshot = observed('refunded', { amount: 200, refundedAmount: 200 });
     expect(decided([...lower, revisedTo('approved', 200)], inquired(snapshot))).toEqual([]);
   });
 
   // More was refunded than the payment is now worth: the rest is zero, never negative.
   test('if more was refunded than is approved now, nothing is left', () => {
-    const lower = [...approved, external(600), revisedTo('declined'), revisedTo('approved', 400)];
-    expect(refusalOf(lower, submit('refund-1', 1))).toMatchObject({ refundableAmount: 0 });
+    const lower = [...approved, externalRefund(600), revisedTo('declined'), revisedTo('approved', 400)];
+    expect(refusalOf(lower, submitRefund('refund-1', 1))).toMatchObject({ refundableAmount: 0 });
   });
 });
 
@@ -529,11 +503,11 @@ const afterRefused = (count: number, refusedOne: (index: number) => PaymentEvent
 const refusedAs = (code: string) => ({ kind: 'refused', refusal: { code } });
 
 test('a payment has a maximum number of refunds in any state, and replays are still answered', () => {
-  const each = (index: number) => refusedRefund(submit(`refund-${index}`, 1));
+  const each = (index: number) => refusedRefund(submitRefund(`refund-${index}`, 1));
   const state = afterRefused(refundsMax, each);
-  expect(decide(state, submit('one-more', 1))).toEqual(refusedAs('too_many_refunds'));
-  expect(decide(state, submit('refund-0', 1))).toEqual({ kind: 'events', events: [] });
-  expect(decide(afterRefused(refundsMax - 1, each), submit('one-more', 1))).toMatchObject({
+  expect(decide(state, submitRefund('one-more', 1))).toEqual(refusedAs('too_many_refunds'));
+  expect(decide(state, submitRefund('refund-0', 1))).toEqual({ kind: 'events', events: [] });
+  expect(decide(afterRefused(refundsMax - 1, each), submitRefund('one-more', 1))).toMatchObject({
     events: [{ type: 'RefundSubmitted' }],
   });
 });
@@ -544,9 +518,9 @@ test('the errors of refused refunds share a size limit, and those of the latest 
   const error = { ...apiError('processing_error'), message: '錯'.repeat(500) };
   const errorsOf = (index: number) => Array.from({ length: index === 0 ? 1 : errorsMax }, () => error);
   const keptOf = (count: number) =>
-    afterRefused(count, (index) => refusedRefund(submit(`refund-${index}`, 1), errorsOf(index))).refunds.map(
-      ({ declined }) => declined?.errors.length ?? 0,
-    );
+    afterRefused(count, (index) =>
+      refusedRefund(submitRefund(`refund-${index}`, 1), errorsOf(index)),
+    ).refunds.map(({ declined }) => declined?.errors.length ?? 0);
   expect(keptOf(2)).toEqual([1, errorsMax]);
   const fitting = Math.floor(refundErrorsLengthMax / JSON.stringify(error).length);
   const kept = keptOf(10);
@@ -558,12 +532,12 @@ test('the errors of refused refunds share a size limit, and those of the latest 
 // 500 refunds of 32 KiB each would fit neither a view nor a record.
 test('the metadata of all refunds of a payment share a size limit', () => {
   const metadata = { note: 'x'.repeat(500) };
-  const asked = (refundToken: string) => submit(refundToken, 1, { metadata });
+  const asked = (refundToken: string) => submitRefund(refundToken, 1, { metadata });
   const each = (index: number) => refusedRefund(asked(`refund-${index}`));
   const count = Math.floor(refundsMetadataBytesMax / metadataBytes(metadata));
   const full = afterRefused(count, each);
   expect(decide(full, asked('one-more'))).toEqual(refusedAs('too_much_metadata'));
-  expect(decide(full, submit('without', 1))).toMatchObject({ kind: 'events' });
+  expect(decide(full, submitRefund('without', 1))).toMatchObject({ kind: 'events' });
   expect(decide(full, asked('refund-0'))).toEqual({ kind: 'events', events: [] });
   expect(decide(afterRefused(count - 1, each), asked('one-more'))).toMatchObject({
     events: [{ data: { metadata } }],

@@ -10,24 +10,13 @@ import {
   refundSubmitted,
   sampleEvents,
 } from '../testing/samples.ts';
+import { missing, externalRefund, resolve } from '../testing/payment-story.ts';
 import { resolvedByAPerson, type Evidence, type Resolution } from '../review.ts';
 import type { ResolveReview } from '../shared-inputs.ts';
 import { decide } from './payment-decide.ts';
 import type { PaymentEvent, ReviewCode } from './payment-events.ts';
 import { resolutionsOf } from './resolutions.ts';
 
-const answer = (
-  code: ReviewCode,
-  resolution: Resolution,
-  more: Partial<ResolveReview<ReviewCode>> = {},
-): ResolveReview<ReviewCode> => ({
-  type: 'ResolveReview',
-  code,
-  number: 1,
-  resolution,
-  reason: 'asked them',
-  ...more,
-});
 const resolved = (code: ReviewCode, resolution: Resolution) => ({
   type: 'ReviewResolved',
   data: { code, number: 1, resolution, reason: 'asked them' },
@@ -51,17 +40,17 @@ it.each<[ReviewCode, Resolution[]]>([
 ])('%s allows %j', (code, allowed) => {
   const history = [...historyTo.unresolved, opened(code)];
   expect(resolutionsOf(paymentAfter(history), { code, number: 1 })).toEqual(allowed);
-  expect(answered(history, answer(code, 'payout_not_made'))).toEqual(
+  expect(answered(history, resolve(code, 'payout_not_made'))).toEqual(
     refusedAs('resolution_not_allowed', { allowed }),
   );
-  expect(answered(history, answer(code, 'check_again', { number: 2 }))).toEqual(
+  expect(answered(history, resolve(code, 'check_again', { number: 2 }))).toEqual(
     refusedAs('review_not_found'),
   );
 });
 
 it('a command for a payment that does not exist is refused', () => {
   for (const command of [
-    answer('discrepancy', 'keep_ours'),
+    resolve('discrepancy', 'keep_ours'),
     { type: 'SubmitCaptureOrVoid', operation: 'capture', window: attempt(1) } as const,
   ])
     expect(decide(undefined, command)).toEqual(refusedAs('payment_not_found'));
@@ -73,7 +62,7 @@ describe('an attempt that was not found', () => {
 
   it('has failed if a person says so', () => {
     expect(
-      decided([...historyTo.unresolved, opened(code, evidence)], answer(code, 'payment_not_made')),
+      decided([...historyTo.unresolved, opened(code, evidence)], resolve(code, 'payment_not_made')),
     ).toEqual([resolved(code, 'payment_not_made'), { type: 'PaymentFailed', data: { reason: 'resolved' } }]);
   });
 
@@ -95,11 +84,11 @@ describe('a refund without an outcome', () => {
   const declined = { refundToken: 'refund-1', errors: [], reason: 'resolved' };
 
   it('was made, or was not', () => {
-    expect(decided(review(), answer(code, 'refund_made'))).toEqual([
+    expect(decided(review(), resolve(code, 'refund_made'))).toEqual([
       resolved(code, 'refund_made'),
       { type: 'RefundApproved', data: { refundToken: 'refund-1' } },
     ]);
-    expect(decided(review(), answer(code, 'refund_not_made'))).toEqual([
+    expect(decided(review(), resolve(code, 'refund_not_made'))).toEqual([
       resolved(code, 'refund_not_made'),
       { type: 'RefundDeclined', data: declined },
     ]);
@@ -107,15 +96,14 @@ describe('a refund without an outcome', () => {
 
   it('covers the refunds that the evidence shows: the rest was refunded elsewhere', () => {
     const seen = review({ observedRefundedAmount: 500 });
-    const elsewhere = (amount: number) => ({ type: 'ExternalRefundObserved', data: { amount } });
-    expect(decided(seen, answer(code, 'refund_made')).slice(2)).toEqual([elsewhere(200)]);
-    expect(decided(seen, answer(code, 'refund_not_made')).slice(2)).toEqual([elsewhere(500)]);
+    expect(decided(seen, resolve(code, 'refund_made')).slice(2)).toEqual([externalRefund(200)]);
+    expect(decided(seen, resolve(code, 'refund_not_made')).slice(2)).toEqual([externalRefund(500)]);
     const impossible = review({ observedRefundedAmount: 1001 });
-    expect(decided(impossible, answer(code, 'refund_made'))).toHaveLength(2);
+    expect(decided(impossible, resolve(code, 'refund_made'))).toHaveLength(2);
   });
 
   it('is reviewed again with the same evidence if it is to be checked again', () => {
-    expect(decided(review(), answer(code, 'check_again'))).toEqual([
+    expect(decided(review(), resolve(code, 'check_again'))).toEqual([
       resolved(code, 'check_again'),
       opened(code, evidence),
     ]);
@@ -126,7 +114,7 @@ describe('a refund without an outcome', () => {
     const events = decided(review(), inquired(seen, { inquiredAt: 60_000 }));
     expect(events.map(({ type }) => type)).toEqual(['RefundApproved', 'ReviewResolved']);
     const late = [...review(), { type: 'RefundApproved', data: { refundToken: 'refund-1' } } as const];
-    expect(answered(late, answer(code, 'refund_made'))).toEqual(refusedAs('review_not_found'));
+    expect(answered(late, resolve(code, 'refund_made'))).toEqual(refusedAs('review_not_found'));
   });
 });
 
@@ -142,7 +130,7 @@ describe('several at once', () => {
   ];
 
   it('a refund that was not made: the sum may be that of an earlier one', () => {
-    const events = decided([...history, opened(code, at(500))], answer(code, 'refund_not_made'));
+    const events = decided([...history, opened(code, at(500))], resolve(code, 'refund_not_made'));
     const shown = events.flatMap(({ type, data }) =>
       type === 'ReviewOpened'
         ? [(data as { discrepancy?: { refundToken?: string } }).discrepancy?.refundToken]
@@ -153,7 +141,7 @@ describe('several at once', () => {
 
   it('the review of a decided refund is not that of the refund in flight', () => {
     const about = [...history, opened(code, { ...at(null), refundToken: 'a' })];
-    expect(answered(about, answer(code, 'refund_made'))).toEqual(refusedAs('review_not_found'));
+    expect(answered(about, resolve(code, 'refund_made'))).toEqual(refusedAs('review_not_found'));
   });
 
   it('while a refund is in flight, no record of the provider can be accepted', () => {
@@ -193,7 +181,7 @@ describe('several at once', () => {
       opened('dispute_opened', { disputeToken }),
     ];
     const two = [...historyTo.approved, ...of('dsp_1'), ...of('dsp_2')];
-    const events = decided(two, answer('dispute_opened', 'dispute_won', { number: 2 }));
+    const events = decided(two, resolve('dispute_opened', 'dispute_won', { number: 2 }));
     expect(events.slice(1)).toMatchObject([{ type: 'DisputeWon', data: { disputeToken: 'dsp_2' } }]);
   });
 });
@@ -204,7 +192,7 @@ describe('the review of a call', () => {
     ['void_unresolved', 'voiding', 'declined'],
   ] as const)('%s ends with its outcome; a person can only have it checked again', (code, phase, status) => {
     const history = [...historyTo[phase], opened(code)];
-    expect(decided(history, answer(code, 'check_again'))).toEqual([resolved(code, 'check_again')]);
+    expect(decided(history, resolve(code, 'check_again'))).toEqual([resolved(code, 'check_again')]);
     const events = decided(history, inquired(observed(status), { inquiredAt: 60_000 }));
     expect(events).toContainEqual(
       expect.objectContaining({ type: 'ReviewResolved', data: expect.objectContaining({ code }) }),
@@ -227,7 +215,7 @@ describe('the review of a call', () => {
   it('takes a second person if two must agree', () => {
     const code = 'attempt_not_found';
     const history = [...historyTo.unresolved, opened(code, { attemptNumber: 1 })];
-    const by = (name: string) => answer(code, 'payment_not_made', { proposer: { name, at: 5 } });
+    const by = (name: string) => resolve(code, 'payment_not_made', { proposer: { name, at: 5 } });
     const first = decided(history, by('ada'));
     expect(first.map(({ type }) => type)).toEqual(['ReviewResolutionProposed']);
     expect(decided([...history, ...first], by('bob')).map(({ type }) => type)).toEqual([
@@ -237,35 +225,16 @@ describe('the review of a call', () => {
   });
 });
 
-describe('a dispute', () => {
-  const code = 'dispute_opened';
-  const history = [
-    ...historyTo.approved,
-    sampleEvents.DisputeOpened,
-    opened(code, { disputeToken: 'dsp_1' }),
-  ];
-  const data = { disputeToken: 'dsp_1', amount: 400, revision: 0 };
-
-  it.each([
-    ['dispute_won', [{ type: 'DisputeWon', data }]],
-    ['dispute_lost', [{ type: 'DisputeLost', data }]],
-    ['acknowledged', []],
-  ] as const)('%s', (resolution, effect) => {
-    expect(decided(history, answer(code, resolution))).toEqual([resolved(code, resolution), ...effect]);
-  });
-
-  it('that the bank has decided meanwhile cannot be answered', () => {
-    expect(answered([...history, sampleEvents.DisputeWon], answer(code, 'dispute_lost'))).toEqual(
-      refusedAs('review_not_found'),
-    );
-  });
+it('a dispute that the bank has decided meanwhile cannot be answered', () => {
+  const review = opened('dispute_opened', { disputeToken: 'dsp_1' });
+  const history = [...historyTo.approved, sampleEvents.DisputeOpened, review, sampleEvents.DisputeWon];
+  expect(answered(history, resolve('dispute_opened', 'dispute_lost'))).toEqual(refusedAs('review_not_found'));
 });
 
 it('a payment that the provider never had has failed; one that it had is declined', () => {
-  const missing = { type: 'RecordMissing', serviceToken: 'token-a', inquiredAt: 0 } as const;
   const acceptedOn = (history: readonly PaymentEvent[]) => {
     const found = [...history, ...decided(history, missing)];
-    return decided(found, answer('discrepancy', 'accept_theirs')).slice(1);
+    return decided(found, resolve('discrepancy', 'accept_theirs')).slice(1);
   };
   expect(acceptedOn(historyTo.init)).toEqual([
     { type: 'PaymentDeclined', data: { declineReason: resolvedByAPerson } },

@@ -23,12 +23,12 @@ import { inquiryNeedOf } from './inquiry-need.ts';
 import { paymentPhases } from './payment-machine.ts';
 
 const { given } = scenario(paymentDomain);
-const unresolvedCharge = [requested({ kind: 'card' }), sampleEvents.AttemptUnresolved];
 
 const opened = (code: ReviewCode, evidence: object = {}): PaymentEvent => ({
   type: 'ReviewOpened',
   data: { code, evidence: expect.objectContaining(evidence) },
 });
+const unresolvedCharge = [requested({ kind: 'card' }), sampleEvents.AttemptUnresolved];
 
 // --- Callbacks that wait for an inquiry
 

@@ -74,34 +74,26 @@ test.each([
   given([]).when(fact).thenNothing(),
 );
 
-describe.each([
-  ['requested', requested],
-  ['unresolved', unresolved],
-] as const)('the end of the call leaves a payout that is %s', (_, history) => {
-  test('accepted, and not decided yet', () =>
-    given(history)
-      .when(answered('pending'))
-      .then([accepted('answer')]));
-
-  test('accepted and approved', () =>
-    given(history)
-      .when(answered('approved'))
-      .then([accepted('answer'), payoutSampleEvents.PayoutApproved]));
-
-  test('accepted and declined, which is not a refusal', () =>
-    given(history)
-      .when(answered('declined', { declineReason: 'do_not_honor' }))
-      .then([accepted('answer'), payoutSampleEvents.PayoutDeclined]));
-
-  test('refused: it has failed, and is not attempted again', () =>
-    given(history)
-      .when(refused)
-      .then([{ type: 'PayoutRefused', data: { errors: [refusalError] } }, failedBecause('refused')]));
-
-  test('not sent: it has failed, and is not attempted again', () =>
-    given(history)
-      .when(notSent)
-      .then([payoutSampleEvents.PayoutNotSent, failedBecause('not-sent')]));
+test.each<[string, PayoutInput, PayoutEvent[]]>([
+  ['accepted, and not decided yet', answered('pending'), [accepted('answer')]],
+  ['accepted and approved', answered('approved'), [accepted('answer'), payoutSampleEvents.PayoutApproved]],
+  [
+    'accepted and declined, which is not a refusal',
+    answered('declined', { declineReason: 'do_not_honor' }),
+    [accepted('answer'), payoutSampleEvents.PayoutDeclined],
+  ],
+  [
+    'refused: it has failed, and is not attempted again',
+    refused,
+    [{ type: 'PayoutRefused', data: { errors: [refusalError] } }, failedBecause('refused')],
+  ],
+  [
+    'not sent: it has failed, and is not attempted again',
+    notSent,
+    [payoutSampleEvents.PayoutNotSent, failedBecause('not-sent')],
+  ],
+])('the end of the call leaves a payout %s', (_, end, events) => {
+  for (const history of [requested, unresolved]) given(history).when(end).then(events);
 });
 
 test('an unknown outcome leaves the payout unresolved', () =>
@@ -193,13 +185,6 @@ describe('an inquiry by the payout’s own number', () => {
     given(requested)
       .when(inquired([], afterQuiet))
       .then([noOutcome, payoutReviewOpened('payout_not_found', { providerOrderNumber: 'po_1.1' })]));
-
-  test('picks ours from several', () => {
-    const foreign = observedPayout('approved', { orderNumber: 'po_2.1', serviceToken: 'token-z' });
-    given(unresolved)
-      .when(inquired([foreign, observedPayout('pending')]))
-      .then([accepted('inquiry')]);
-  });
 });
 
 test('untrusted texts are cut to a length that can be read back', () => {

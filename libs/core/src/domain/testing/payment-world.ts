@@ -13,7 +13,19 @@ import { requestPayment, terms } from './samples.ts';
 import * as atService from './service-model.ts';
 import type { ServicePayment } from './service-model.ts';
 import { carryOutLate, send } from './world-calls.ts';
-import { execute, nextAttempt, picked, planAttempt, planWindow, timing, type World } from './world.ts';
+import {
+  callbackInquiry,
+  deferral,
+  execute,
+  failedInquiry,
+  nextAttempt,
+  passTime,
+  picked,
+  planAttempt,
+  planWindow,
+  timing,
+  type World,
+} from './world.ts';
 
 /** One action in the world. `pick` chooses among the candidates; `size` is an amount, a time or a second choice. */
 export interface Happening {
@@ -137,11 +149,6 @@ const readDisputes = ({ state, ledger }: World): RecordDispute[] =>
       currency: terms.currency,
     }));
 
-const inquireFailures = ['no_answer', 'account_missing', 'refused'] as const;
-/** The token in a callback: none, or one of the provider's first payments. */
-const namedBy = (pick: number): { serviceToken?: string } =>
-  pick % 3 === 0 ? {} : { serviceToken: `token-${pick % 3}` };
-
 type Way = (world: World, pick: number, size: number) => unknown;
 const atPayment =
   (act: (world: World, payment: ServicePayment, size: number) => unknown): Way =>
@@ -172,7 +179,7 @@ const ways = {
   ),
   'snapshot is recorded': recordSnapshot,
   'command is repeated': repeatCommand,
-  'time passes': (world, pick) => (world.now += [500, 500, 5_000, 20_000, 70_000][pick % 5] ?? 0),
+  'time passes': passTime,
   'days pass': (world) => (world.now += callRules.refund.decisionMs),
   'customer acts': atPayment((_, payment, size) => atService.customerActs(payment, size)),
   'payment expires': atPayment((_, payment) => atService.expireAtService(payment)),
@@ -188,19 +195,9 @@ const ways = {
   'refund is asked for': askForRefund,
   'refund is decided': decideRefund,
   'callback arrives': (world, pick) => recordIfAny(world, picked(world.callbacks, pick)),
-  'callback is deferred': (world, pick) =>
-    execute(world, { type: 'DeferCallback', ...namedBy(pick), deferredAt: world.now }),
-  'callback is inquired': (world, pick) => {
-    const { serviceToken } = namedBy(pick);
-    if (serviceToken !== undefined) execute(world, { type: 'RecordCallbackInquired', serviceToken });
-  },
-  'inquiry fails': (world, pick) =>
-    execute(world, {
-      type: 'RecordInquiryFailed',
-      reason: picked(inquireFailures, pick) ?? 'no_answer',
-      account: 'main',
-      failedAt: world.now,
-    }),
+  'callback is deferred': (world, pick) => execute(world, deferral(world, pick)),
+  'callback is inquired': (world, pick) => recordIfAny(world, callbackInquiry(pick)),
+  'inquiry fails': (world, pick) => execute(world, failedInquiry(world, pick)),
   'bank opens a dispute': atPayment(({ ledger }, payment, size) =>
     atService.openDispute(ledger, payment, 1 + (size % terms.amount)),
   ),

@@ -13,6 +13,7 @@ import {
   type PayoutState,
 } from '../payout/payout-state.ts';
 import { payoutTerms, requestPayout } from './payout-samples.ts';
+import { callbackInquiry, deferral, failedInquiry, passTime, picked, planWindow } from './world.ts';
 
 interface ServicePayout {
   serviceToken: string;
@@ -29,37 +30,6 @@ export interface PayoutHappening {
   kind: PayoutHappeningKind;
   pick: number;
 }
-export const payoutHappeningKinds = [
-  'request',
-  'request under a used key',
-  'approval is asked for',
-  'second key approves',
-  'second key refuses',
-  'approval lapses',
-  'send',
-  'effect of a slow call',
-  'answer arrives',
-  'crash',
-  'inquiry begins',
-  'inquiry is recorded',
-  'snapshot is taken',
-  'snapshot is recorded',
-  'command is repeated',
-  'time passes',
-  'hours pass',
-  'service decides',
-  'operator revises',
-  'operator opens it again',
-  'operator freezes it',
-  'operator corrects the amount',
-  'another installation pays it out',
-  'payout goes missing',
-  'callback is deferred',
-  'callback is inquired',
-  'inquiry fails',
-  'person resolves',
-] as const;
-type PayoutHappeningKind = (typeof payoutHappeningKinds)[number];
 
 export interface PayoutWorld {
   now: number;
@@ -102,9 +72,7 @@ export const createPayoutWorld = (onDecided: PayoutWorld['onDecided'] = () => {}
 const planCall = (now: number): PayoutCall => ({
   account: 'main',
   providerOrderNumber: 'po_1.1',
-  sendBy: now + 1_000,
-  answerBy: now + 10_000,
-  quietUntil: now + 60_000,
+  ...planWindow(now),
 });
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -121,9 +89,6 @@ function askApproval(now: number): PayoutInput {
     askedAt: now,
   };
 }
-
-const picked = <Item>(items: readonly Item[], pick: number): Item | undefined =>
-  items[pick % (items.length || 1)];
 
 /** Executes a command like the gateway: decide, append, and remember the announced call. */
 function executePayout(world: PayoutWorld, command: PayoutInput): void {
@@ -232,76 +197,74 @@ function personResolves({ state, now }: PayoutWorld, pick: number): PayoutInput 
   return resolution && { type: 'ResolveReview', code, number, resolution, reason: 'a reason', ...proposer };
 }
 
-const inquireFailures = ['no_answer', 'account_missing', 'refused'] as const;
-/** The token in a callback: none, or one of the provider's first payouts. */
-const namedBy = (pick: number): { serviceToken?: string } =>
-  pick % 3 === 0 ? {} : { serviceToken: `token-${pick % 3}` };
-
 const lapse = (world: PayoutWorld): PayoutInput => ({ type: 'RecordApprovalLapsed', at: world.now + dayMs });
+
+type Way = (world: PayoutWorld, pick: number) => unknown;
+const atPayout =
+  (act: (payout: ServicePayout, pick: number, world: PayoutWorld) => unknown): Way =>
+  (world, pick) => {
+    const payout = picked(world.service, pick);
+    if (payout !== undefined) act(payout, pick, world);
+  };
+function recordIfAny(world: PayoutWorld, command: PayoutInput | undefined): void {
+  if (command !== undefined) executePayout(world, command);
+}
+
+const ways = {
+  request: (world) =>
+    executePayout(world, requestPayout({ call: planCall(world.now), requestedAt: world.now })),
+  'request under a used key': (world) =>
+    world.state && executePayout(world, requestPayout({ call: planCall(world.now), fingerprint: 'another' })),
+  'approval is asked for': (world) => executePayout(world, askApproval(world.now)),
+  'second key approves': (world, pick) =>
+    executePayout(world, { type: 'GrantPayout', keyId: keyOf(pick), at: world.now }),
+  'second key refuses': (world, pick) =>
+    executePayout(world, { type: 'RefusePayout', keyId: keyOf(pick), reason: 'a reason' }),
+  'approval lapses': (world) => executePayout(world, lapse(world)),
+  send,
+  'effect of a slow call': slowEffect,
+  'answer arrives': (world, pick) => recordIfAny(world, picked(world.answers, pick)),
+  crash: (world) => (world.unsent = []),
+  'inquiry begins': (world) => world.state && world.inquiries.push(beginPayoutInquiry(world)),
+  'inquiry is recorded': (world, pick) => recordIfAny(world, picked(world.inquiries, pick)),
+  'snapshot is taken': atPayout((payout, _, world) =>
+    world.snapshots.push({ observation: retrievalOf(world, payout), revision: world.history.length }),
+  ),
+  'snapshot is recorded': recordSnapshot,
+  'command is repeated': (world, pick) => {
+    const command = picked(world.commands, pick);
+    // A retrieval is recorded only by the process that made it, at the revision of its start.
+    if (command?.type !== 'RecordPayoutObservation') recordIfAny(world, command);
+  },
+  'time passes': passTime,
+  'hours pass': (world, pick) => (world.now += (1 + (pick % 3)) * 3_600_000),
+  'service decides': atPayout((payout, pick) => {
+    if (payout.status === 'pending') payout.status = pick % 2 === 0 ? 'approved' : 'declined';
+  }),
+  'operator revises': atPayout((payout) => {
+    if (payout.status !== 'pending') payout.status = payout.status === 'approved' ? 'declined' : 'approved';
+  }),
+  'operator opens it again': atPayout((payout) => (payout.status = 'pending')),
+  'operator freezes it': atPayout((payout) => (payout.status = 'frozen')),
+  'operator corrects the amount': atPayout((payout) => {
+    payout.amount = payout.amount === payoutTerms.amount ? 900 : payoutTerms.amount;
+  }),
+  'another installation pays it out': payOutElsewhere,
+  'payout goes missing': atPayout(({ serviceToken }, _, world) =>
+    executePayout(world, { type: 'RecordMissing', serviceToken, inquiredAt: world.now }),
+  ),
+  'callback is deferred': (world, pick) => executePayout(world, deferral(world, pick)),
+  'callback is inquired': (world, pick) => recordIfAny(world, callbackInquiry(pick)),
+  'inquiry fails': (world, pick) => executePayout(world, failedInquiry(world, pick)),
+  'person resolves': (world, pick) => recordIfAny(world, personResolves(world, pick)),
+} satisfies Record<string, Way>;
+
+type PayoutHappeningKind = keyof typeof ways;
+export const payoutHappeningKinds = Object.keys(ways) as PayoutHappeningKind[];
 
 /** Performs one action; none if there is no candidate. */
 export function happenToPayout(world: PayoutWorld, { kind, pick }: PayoutHappening): void {
-  const payout = picked(world.service, pick);
-  const recorded = (command: PayoutInput | undefined) => {
-    if (command !== undefined) executePayout(world, command);
-  };
-  const ways: Record<PayoutHappeningKind, () => unknown> = {
-    request: () => recorded(requestPayout({ call: planCall(world.now), requestedAt: world.now })),
-    'request under a used key': () =>
-      world.state && recorded(requestPayout({ call: planCall(world.now), fingerprint: 'another' })),
-    'approval is asked for': () => recorded(askApproval(world.now)),
-    'second key approves': () => recorded({ type: 'GrantPayout', keyId: keyOf(pick), at: world.now }),
-    'second key refuses': () => recorded({ type: 'RefusePayout', keyId: keyOf(pick), reason: 'a reason' }),
-    'approval lapses': () => recorded(lapse(world)),
-    send: () => send(world, pick),
-    'effect of a slow call': () => slowEffect(world, pick),
-    'answer arrives': () => recorded(picked(world.answers, pick)),
-    crash: () => (world.unsent = []),
-    'inquiry begins': () => world.state && world.inquiries.push(beginPayoutInquiry(world)),
-    'inquiry is recorded': () => recorded(picked(world.inquiries, pick)),
-    'snapshot is taken': () =>
-      payout &&
-      world.snapshots.push({ observation: retrievalOf(world, payout), revision: world.history.length }),
-    'snapshot is recorded': () => recordSnapshot(world, pick),
-    'command is repeated': () => {
-      const command = picked(world.commands, pick);
-      // A retrieval is recorded only by the process that made it, at the revision of its start.
-      if (command?.type !== 'RecordPayoutObservation') recorded(command);
-    },
-    'time passes': () => (world.now += [500, 500, 5_000, 20_000, 70_000][pick % 5] ?? 0),
-    'hours pass': () => (world.now += (1 + (pick % 3)) * 3_600_000),
-    'service decides': () => {
-      if (payout?.status === 'pending') payout.status = pick % 2 === 0 ? 'approved' : 'declined';
-    },
-    'operator revises': () => {
-      if (payout === undefined || payout.status === 'pending') return;
-      payout.status = payout.status === 'approved' ? 'declined' : 'approved';
-    },
-    'operator opens it again': () => payout && (payout.status = 'pending'),
-    'operator freezes it': () => payout && (payout.status = 'frozen'),
-    'another installation pays it out': () => payOutElsewhere(world, pick),
-    'operator corrects the amount': () => {
-      if (payout !== undefined)
-        payout.amount = payout.amount === payoutTerms.amount ? 900 : payoutTerms.amount;
-    },
-    'payout goes missing': () =>
-      payout && recorded({ type: 'RecordMissing', serviceToken: payout.serviceToken, inquiredAt: world.now }),
-    'callback is deferred': () =>
-      recorded({ type: 'DeferCallback', ...namedBy(pick), deferredAt: world.now }),
-    'callback is inquired': () => {
-      const { serviceToken } = namedBy(pick);
-      recorded(serviceToken === undefined ? undefined : { type: 'RecordCallbackInquired', serviceToken });
-    },
-    'inquiry fails': () =>
-      recorded({
-        type: 'RecordInquiryFailed',
-        reason: picked(inquireFailures, pick) ?? 'no_answer',
-        account: 'main',
-        failedAt: world.now,
-      }),
-    'person resolves': () => recorded(personResolves(world, pick)),
-  };
-  ways[kind]();
+  ways[kind](world, pick);
 }
 
 /** The faults end: no caller waits, the provider decides every payout, and all are inquired. */

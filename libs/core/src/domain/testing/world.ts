@@ -78,6 +78,26 @@ export function nextAttempt(world: World): { nextAttempt?: Attempt } {
 export const picked = <Item>(items: readonly Item[], pick: number): Item | undefined =>
   items[pick % (items.length || 1)];
 
+type Time = Pick<World, 'now'>;
+
+/** Seconds, or longer than a quiet period. */
+export const passTime = (world: Time, pick: number): number =>
+  (world.now += [500, 500, 5_000, 20_000, 70_000][pick % 5] ?? 0);
+
+/** The token in a callback: none, or one of the provider's first payments. */
+const namedBy = (pick: number): { serviceToken?: string } =>
+  pick % 3 === 0 ? {} : { serviceToken: `token-${pick % 3}` };
+export const deferral = ({ now }: Time, pick: number) =>
+  ({ type: 'DeferCallback', ...namedBy(pick), deferredAt: now }) as const;
+export function callbackInquiry(pick: number) {
+  const { serviceToken } = namedBy(pick);
+  return serviceToken === undefined ? undefined : ({ type: 'RecordCallbackInquired', serviceToken } as const);
+}
+export function failedInquiry({ now }: Time, pick: number) {
+  const reason = picked(['no_answer', 'account_missing', 'refused'] as const, pick) ?? 'no_answer';
+  return { type: 'RecordInquiryFailed', reason, account: 'main', failedAt: now } as const;
+}
+
 /** The provider's payment that the gateway's payment was accepted as. */
 export const ownPayment = ({ ledger, state }: World): ServicePayment | undefined =>
   ledger.payments.find(({ serviceToken }) => serviceToken === state?.serviceToken);
