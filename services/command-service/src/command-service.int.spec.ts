@@ -180,7 +180,7 @@ describe('the parts together', () => {
     const app = Fastify();
     running?.service.registerRoutes(app);
     let answer = (): void => undefined;
-    provider.beforeAnswer = () => new Promise((resolve) => (answer = resolve));
+    provider.beforeAnswerOf = () => new Promise((resolve) => (answer = resolve));
     const payload = { product: 'Tea', amount: 1250, currency: 'EUR', orderNumber: 'order-1' };
     const asking = app.inject({ method: 'POST', url: '/api/v1/payments', payload });
     void asking.then(() => undefined);

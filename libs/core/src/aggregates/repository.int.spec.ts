@@ -1,6 +1,6 @@
 import type { EventStore } from '@tollgate/event-store';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createHarness, teaFor, type Harness } from '../testing/harness.ts';
+import { createHarness, teaFor, type Harness, answered } from '../testing/harness.ts';
 import { useHarness } from '../testing/use-harness.ts';
 
 const started = useHarness();
@@ -19,9 +19,7 @@ function countReads(store: EventStore, reads: string[]): EventStore {
 }
 
 async function created(instance: Pick<Harness, 'create'>, orderNumber: string): Promise<string> {
-  const result = await instance.create(teaFor(orderNumber));
-  if (result.kind !== 'answered') throw new Error(`not answered: ${result.kind}`);
-  return result.aggregate.token;
+  return answered(await instance.create(teaFor(orderNumber))).token;
 }
 
 // A creation read its own stream three times: before it began, when announced, and when recorded.

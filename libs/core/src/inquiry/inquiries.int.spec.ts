@@ -2,7 +2,7 @@
 import { eventually } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
 import { failingStore } from '../testing/failing-stores.ts';
-import { type Harness, accountNamed, cause, payoutFor, quietMs, teaFor } from '../testing/harness.ts';
+import { type Harness, cause, payoutFor, quietMs, teaFor, answered } from '../testing/harness.ts';
 import { useHarness } from '../testing/use-harness.ts';
 
 const harness = useHarness();
@@ -83,9 +83,7 @@ describe('an inquiry that began before', () => {
 
   it('a payout was found pending does not hide its later status', async () => {
     harness().provider.payoutStatus = 'pending';
-    const result = await harness().payOut(payoutFor('order-1'));
-    if (result.kind !== 'answered') throw new Error(result.kind);
-    const { token } = result.aggregate;
+    const { token } = answered(await harness().payOut(payoutFor('order-1')));
     for (const payout of harness().provider.payouts.values()) payout.status = 'declined';
     const held = holdNextInquiry(harness(), 'inquirePayout');
     const inquiring = harness().startInstance().inquire(token);
@@ -126,46 +124,17 @@ it('a payment that changes during every inquiry is left to the schedule', async 
   expect(inquiries).toBe(4);
 });
 
-it("only a bounded number of an account's payments are inquired at once, and a caller's place stays free", async () => {
-  const tokens: string[] = [];
-  for (let each = 0; each < 20; each += 1) tokens.push(await harness().approved(`order-${each}`));
-  const releases: (() => void)[] = [];
-  const { inquirePayment } = harness().provider.provider;
-  harness().provider.provider.inquirePayment = async (serviceToken) => {
-    await new Promise<void>((resolve) => releases.push(resolve));
-    return inquirePayment(serviceToken);
-  };
-  const account = accountNamed('main', harness().provider.provider, { concurrentInquiriesMax: 8 });
-  const { inquire } = harness().startInstance({ accounts: [account] });
-  const inquiring = tokens.map((token) => inquire(token));
-  await eventually(() => expect(releases).toHaveLength(6));
-  for (let turn = 0; turn < 100; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-  expect(releases).toHaveLength(6);
-  for (let released = 0; released < 20; released += 1) {
-    await eventually(() => expect(releases.length).toBeGreaterThan(released));
-    releases[released]?.();
-  }
-  expect(await Promise.all(inquiring)).toEqual(tokens.map(() => 'inquired'));
-});
-
 it('a failed payment is inquired without a permit, since no call can follow', async () => {
   harness().provider.faults.push({ kind: 'refused', code: 'a_code', errorKind: 'processing_error' });
-  const result = await harness().create(teaFor('order-1'));
-  if (result.kind !== 'answered') throw new Error(result.kind);
+  const { token } = answered(await harness().create(teaFor('order-1')));
   await harness().clock.advance(quietMs);
-  for (let failures = 0; failures < 10; failures += 1) {
-    const permit = await harness().accounts.permitOf('sandbox', 'main');
-    if (permit.kind === 'permit') permit.permit.release('unknown');
-  }
-  expect(await harness().inquire(result.aggregate.token)).toBe('inquired');
+  await harness().openCircuit();
+  expect(await harness().inquire(token)).toBe('inquired');
 });
 
 it('an attempt is abandoned only if the next one can be made now', async () => {
   const token = await harness().lostPage('order-1');
-  for (let failures = 0; failures < 10; failures += 1) {
-    const permit = await harness().accounts.permitOf('sandbox', 'main');
-    if (permit.kind === 'permit') permit.permit.release('unknown');
-  }
+  await harness().openCircuit();
   expect(await harness().inquire(token)).toBe('failed');
   expect((await paymentOf(harness(), token))?.phase).toBe('unresolved');
   await harness().clock.advance(60_000);
@@ -201,26 +170,10 @@ describe('an inquiry that could lead to a call releases its permit', () => {
 });
 
 describe('an inquiry without a result', () => {
-  const refusing = (harness: Harness) => {
-    const refuse = () =>
-      Promise.resolve({
-        kind: 'refused' as const,
-        errors: [{ code: 'a_code', kind: 'settings_error' }],
-        isAccountRefused: true,
-      });
-    Object.assign(harness.provider.provider, {
-      inquirePayment: refuse,
-      listPayments: refuse,
-      inquirePayout: refuse,
-      listPayouts: refuse,
-    });
-  };
   async function open() {
-    const created = await harness().create(teaFor('order-1'));
+    const created = answered(await harness().create(teaFor('order-1')));
     harness().provider.payoutStatus = 'pending';
-    const paidOut = await harness().payOut(payoutFor('order-2'));
-    if (created.kind !== 'answered' || paidOut.kind !== 'answered') throw new Error('not made');
-    return [created.aggregate.token, paidOut.aggregate.token] as const;
+    return [created.token, answered(await harness().payOut(payoutFor('order-2'))).token];
   }
   async function reviewsOf(token: string) {
     const { payouts } = harness();
@@ -243,7 +196,9 @@ describe('an inquiry without a result', () => {
 
   it('opens a review at once if the account is refused', async () => {
     const tokens = await open();
-    refusing(harness());
+    const errors = [{ code: 'a_code', kind: 'settings_error' }];
+    const refuse = () => Promise.resolve({ kind: 'refused', errors, isAccountRefused: true });
+    Object.assign(harness().provider.provider, { inquirePayment: refuse, inquirePayout: refuse });
     for (const token of tokens) {
       expect(await harness().inquire(token)).toBe('failed');
       expect(await reviewsOf(token)).toMatchObject(notReadable('refused'));
@@ -295,9 +250,7 @@ it('a stale read after a call announced by a clock that ran ahead does not make 
   const { clock, provider, payouts, startInstance, inquire } = harness();
   provider.payoutStatus = 'pending';
   const ahead = startInstance({ clock: { ...clock, now: () => clock.now() + 2 * 3_600_000 } });
-  const result = await ahead.payOut(payoutFor('order-1'));
-  if (result.kind !== 'answered') throw new Error(result.kind);
-  const { token } = result.aggregate;
+  const { token } = answered(await ahead.payOut(payoutFor('order-1')));
   for (const status of ['declined', 'pending']) {
     for (const payout of provider.payouts.values()) payout.status = status;
     await inquire(token);

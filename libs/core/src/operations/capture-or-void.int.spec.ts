@@ -1,6 +1,6 @@
 import { systemClock } from '@tollgate/service-kit';
 import { describe, expect, it } from 'vitest';
-import { teaFor, caller, card, cause } from '../testing/harness.ts';
+import { teaFor, caller, card, cause, answered } from '../testing/harness.ts';
 import { useHarness } from '../testing/use-harness.ts';
 import { type CaptureOrVoidResult, captureOrVoid } from './capture-or-void.ts';
 
@@ -16,15 +16,11 @@ const phaseOf = (result: CaptureOrVoidResult) =>
 const refused = (code: string) => ({ kind: 'refused', refusal: { code } });
 
 async function withPage(orderNumber: string): Promise<string> {
-  const result = await harness().create(teaFor(orderNumber, 100, { needConfirmation: true }));
-  if (result.kind !== 'answered') throw new Error(result.kind);
-  return result.aggregate.token;
+  return answered(await harness().create(teaFor(orderNumber, 100, { needConfirmation: true }))).token;
 }
 
 async function charge(orderNumber: string): Promise<string> {
-  const result = await harness().create(teaFor(orderNumber, 100, { needConfirmation: true, card }));
-  if (result.kind !== 'answered') throw new Error(result.kind);
-  return result.aggregate.token;
+  return answered(await harness().create(teaFor(orderNumber, 100, { needConfirmation: true, card }))).token;
 }
 
 describe('concurrent capture and void in two processes', () => {
@@ -84,10 +80,7 @@ describe.each(['capture', 'void'] as const)('to %s', (operation) => {
     harness().provider.change(`${ended}.1`, { status: 'expired', authorizedAmount: 0 });
     await harness().inquire(ended);
     const without = harness().startInstance({ accounts: [] });
-    for (let failures = 0; failures < 10; failures += 1) {
-      const permit = await harness().accounts.permitOf('sandbox', 'main');
-      if (permit.kind === 'permit') permit.permit.release('unknown');
-    }
+    await harness().openCircuit();
     for (const { end } of [harness(), without]) {
       expect(await end(operation, token)).toMatchObject({ kind: 'answered', replayed: true });
       expect(await end(operation, ended)).toMatchObject(refused('payment_in_final_state'));

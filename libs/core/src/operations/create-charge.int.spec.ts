@@ -3,7 +3,7 @@ import { systemClock } from '@tollgate/service-kit';
 import { describe, expect, it } from 'vitest';
 import { type FakeProvider, createFakeProvider } from '../testing/fake-provider.ts';
 import { failingStore } from '../testing/failing-stores.ts';
-import { accountNamed, card, teaFor } from '../testing/harness.ts';
+import { accountNamed, card, teaFor, answered } from '../testing/harness.ts';
 import { keepRecurringToken, recurringAlias } from '../testing/operation-cases.ts';
 import { useHarness } from '../testing/use-harness.ts';
 import { deriveRecurringAlias } from '../tokens.ts';
@@ -17,11 +17,7 @@ const harness = useHarness(() => {
   };
 });
 
-function answered(result: CreatePaymentResult) {
-  if (result.kind !== 'answered') throw new Error(`not answered: ${JSON.stringify(result)}`);
-  return result;
-}
-const paymentOf = (result: CreatePaymentResult) => answered(result).aggregate.payment;
+const paymentOf = (result: CreatePaymentResult) => answered(result).payment;
 
 const byCard = (orderNumber: string, more: Partial<typeof card> = {}) =>
   teaFor(orderNumber, 1250, { card: { ...card, ...more } });
@@ -105,8 +101,7 @@ async function everything(): Promise<string[]> {
 
 describe('a recurring token', () => {
   it('is returned as an alias, which charges the same account again', async () => {
-    const first = answered(await harness().create(teaFor('order-1', 1250, { recurring: true })));
-    const { token } = first.aggregate;
+    const { token } = answered(await harness().create(teaFor('order-1', 1250, { recurring: true })));
     harness().provider.change(`${token}.1`, { status: 'approved' });
     await harness().inquire(token);
     const alias = (await harness().payments.load(token))?.payment.recurringToken;
@@ -119,7 +114,7 @@ describe('a recurring token', () => {
   });
 
   it('that was not requested is not stored', async () => {
-    const { token } = answered(await harness().create(teaFor('order-1'))).aggregate;
+    const { token } = answered(await harness().create(teaFor('order-1')));
     harness().provider.change(`${token}.1`, { status: 'approved', recurringToken: 'service-recurring' });
     await harness().inquire(token);
     expect((await harness().payments.load(token))?.payment.recurringToken).toBeUndefined();
@@ -127,9 +122,7 @@ describe('a recurring token', () => {
   });
 
   it('never changes to another card', async () => {
-    const { token } = answered(
-      await harness().create(teaFor('order-1', 1250, { recurring: true })),
-    ).aggregate;
+    const { token } = answered(await harness().create(teaFor('order-1', 1250, { recurring: true })));
     harness().provider.change(`${token}.1`, { status: 'approved' });
     await harness().inquire(token);
     harness().provider.change(`${token}.1`, { recurringToken: 'service-recurring-of-another' });

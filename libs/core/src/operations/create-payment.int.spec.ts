@@ -1,11 +1,8 @@
 import { eventually } from '@tollgate/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Harness, card, cause, dataSecrets, scopeOf, teaFor } from '../testing/harness.ts';
+import { type Harness, answered, card, cause, teaFor } from '../testing/harness.ts';
 import { useHarness } from '../testing/use-harness.ts';
-import { type CreatePaymentResult, toTerms } from './create-payment.ts';
-import type { RequestPayment } from '../domain/payment/payment-commands.ts';
-import { walletNameOf } from '../domain/requester.ts';
-import { createFingerprints, deriveOperationToken } from '../tokens.ts';
+import type { CreatePaymentResult } from './create-payment.ts';
 
 const started = useHarness();
 let harness: Harness;
@@ -13,13 +10,8 @@ beforeEach(() => {
   harness = started();
 });
 
-function answered(result: CreatePaymentResult) {
-  if (result.kind !== 'answered') throw new Error(`not answered: ${JSON.stringify(result)}`);
-  return result;
-}
-
-const phaseOf = (result: CreatePaymentResult) => answered(result).aggregate.payment.phase;
-const tokenOf = (result: CreatePaymentResult) => answered(result).aggregate.token;
+const phaseOf = (result: CreatePaymentResult) => answered(result).payment.phase;
+const tokenOf = (result: CreatePaymentResult) => answered(result).token;
 
 it("every attempt has its own order number, and the payment keeps the team's", async () => {
   const { provider, create } = harness;
@@ -27,7 +19,7 @@ it("every attempt has its own order number, and the payment keeps the team's", a
   expect(provider.requests.map(({ orderNumber }) => orderNumber)).toEqual([`${tokenOf(result)}.1`]);
   // The customer knows the order by the team's number.
   expect(provider.requests[0]?.product).toMatch(/ · order-1$/);
-  expect(answered(result).aggregate.payment.terms.orderNumber).toBe('order-1');
+  expect(answered(result).payment.terms.orderNumber).toBe('order-1');
 });
 
 describe('a stop', () => {
@@ -61,7 +53,7 @@ describe('a stop', () => {
   it('waits for every call under way', async () => {
     const { sender, create, provider, payments } = harness;
     const releases: (() => void)[] = [];
-    provider.beforeAnswer = () => new Promise((resolve) => releases.push(resolve));
+    provider.beforeAnswerOf = () => new Promise((resolve) => releases.push(resolve));
     const sending = [create(teaFor('order-1')), create(teaFor('order-2'))];
     await eventually(() => expect(releases).toHaveLength(2));
     let isIdle = false;
@@ -88,31 +80,6 @@ describe('a replay', () => {
     expect(phaseOf(await passTime(create(charge)))).toBe('unresolved');
     release();
     await harness.inquiries.idle();
-  });
-
-  it('while another process is still calling is answered as in progress', async () => {
-    const { payments, create, clock, passTime, provider } = harness;
-    const { caller, key, request } = teaFor('order-1');
-    const token = deriveOperationToken('pay', scopeOf(caller), key);
-    // Another process has announced the call, and may be answered for an hour.
-    const [sendBy, answerBy] = [clock.now(), clock.now() + 3_600_000];
-    const window = { sendBy, answerBy, quietUntil: answerBy + 1 };
-    const announcement: RequestPayment = {
-      type: 'RequestPayment',
-      environment: caller.environment,
-      team: caller.team,
-      wallet: walletNameOf(caller),
-      askedBy: caller.keyId,
-      terms: toTerms(request),
-      ...createFingerprints(dataSecrets)(request),
-      attempt: { number: 1, account: 'main', providerOrderNumber: `${token}.1`, ...window },
-    };
-    await payments.execute(token, announcement, cause);
-    expect(await passTime(create(teaFor('order-1')))).toMatchObject({
-      kind: 'refused',
-      refusal: { code: 'operation_in_progress' },
-    });
-    expect(provider.requests).toEqual([]);
   });
 });
 

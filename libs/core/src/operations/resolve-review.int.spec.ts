@@ -2,7 +2,16 @@ import { type PayoutReviewCode, payoutReviewCodes } from '../domain/payout/payou
 import { type Resolution, type Review } from '../domain/review.ts';
 import { type ReviewCode, reviewCodes } from '../domain/payment/payment-events.ts';
 import { describe, expect, it } from 'vitest';
-import { type Harness, caller, card, cause, payoutFor, quietMs, teaFor } from '../testing/harness.ts';
+import {
+  type Harness,
+  caller,
+  card,
+  cause,
+  payoutFor,
+  quietMs,
+  teaFor,
+  answered,
+} from '../testing/harness.ts';
 import { useHarness } from '../testing/use-harness.ts';
 import type { Requester } from '../domain/requester.ts';
 import { type ResolveReviewInput, resolveReview } from './resolve-review.ts';
@@ -13,14 +22,10 @@ const reason = 'seen at the service';
 const forOperators = { kind: 'refused', refusal: { code: 'operator_required' } };
 
 async function created(more: Parameters<typeof teaFor>[2] = {}): Promise<string> {
-  const result = await harness().create(teaFor('order-1', 100, more));
-  if (result.kind !== 'answered') throw new Error(result.kind);
-  return result.aggregate.token;
+  return answered(await harness().create(teaFor('order-1', 100, more))).token;
 }
 async function paidOut(): Promise<string> {
-  const result = await harness().payOut(payoutFor('order-1'));
-  if (result.kind !== 'answered') throw new Error(result.kind);
-  return result.aggregate.token;
+  return answered(await harness().payOut(payoutFor('order-1'))).token;
 }
 const paymentOf = async ({ payments }: Harness, token: string) => (await payments.load(token))?.payment;
 

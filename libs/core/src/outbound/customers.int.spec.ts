@@ -1,6 +1,6 @@
 // The customer's e-mail and network address stayed in the event store without limit, even if nothing could ever need them.
 import { describe, expect, it } from 'vitest';
-import { card, teaFor } from '../testing/harness.ts';
+import { card, teaFor, answered } from '../testing/harness.ts';
 import { keepRecurringToken, recurringAlias } from '../testing/operation-cases.ts';
 import { useHarness } from '../testing/use-harness.ts';
 
@@ -16,9 +16,7 @@ const expectNothingOnDisk = () => {
 async function loseAnswer(orderNumber: string): Promise<string> {
   harness().provider.faults.push({ kind: 'lost-before' });
   const stopping = harness().startInstance({ stopping: AbortSignal.abort() });
-  const result = await stopping.create(teaForAda(orderNumber));
-  if (result.kind !== 'answered') throw new Error(`not answered: ${result.kind}`);
-  return result.aggregate.token;
+  return answered(await stopping.create(teaForAda(orderNumber))).token;
 }
 
 describe('customer data in a request', () => {

@@ -4,7 +4,15 @@
  */
 import { createFakeProvider } from '../testing/fake-provider.ts';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Harness, type Instance, accountNamed, answerMs, teaFor, times } from '../testing/harness.ts';
+import {
+  type Harness,
+  type Instance,
+  accountNamed,
+  answerMs,
+  teaFor,
+  times,
+  answered,
+} from '../testing/harness.ts';
 import { useHarness } from '../testing/use-harness.ts';
 
 const started = useHarness();
@@ -19,7 +27,7 @@ beforeEach(() => {
   harness = started();
   const { clock, provider } = harness;
   other = createFakeProvider(clock);
-  other.beforeAnswer = () => clock.sleep(providerMs);
+  other.beforeAnswerOf = () => clock.sleep(providerMs);
   const main = {
     ...provider.provider,
     async authorize(...call: Parameters<typeof provider.provider.authorize>) {
@@ -33,9 +41,7 @@ beforeEach(() => {
 });
 
 const create = async (by = instance) => {
-  const result = await harness.passTime(by.create(teaFor('order-1')));
-  if (result.kind !== 'answered') throw new Error(`not answered: ${result.kind}`);
-  return result.aggregate;
+  return answered(await harness.passTime(by.create(teaFor('order-1'))));
 };
 
 const failures = [
@@ -77,11 +83,7 @@ describe('a page is returned within 1.5 times the response time of a healthy acc
 
 it('an account that is paused, or whose circuit is open, is not tried', async () => {
   harness.provider.faults.push({ kind: 'lost-before' });
-  instance.accounts.health();
-  for (let failures = 0; failures < 10; failures += 1) {
-    const taken = await instance.accounts.permitOf('sandbox', 'other');
-    if (taken.kind === 'permit') taken.permit.release('unknown');
-  }
+  await instance.openCircuit('other');
   expect((await create()).payment.attempt).toMatchObject({ number: 2, account: 'main' });
   expect(other.requests).toEqual([]);
 });

@@ -6,7 +6,6 @@ import { omitUndefined, type Clock } from '@tollgate/service-kit';
 import {
   pageRows,
   type AuthorizeRequest,
-  type FoundDispute,
   type ComparablePayment,
   type InquiryOutcome,
   type Page,
@@ -47,7 +46,6 @@ export interface FakeProvider {
   received: ReceivedCall[];
   payments: Map<string, FakePayment>;
   payouts: Map<string, ObservedPayout>;
-  disputes: FoundDispute[];
   /** Number of inquiries by token and by order number. */
   inquiries: { retrieved: number; listed: number };
   pagesRead: number;
@@ -66,7 +64,6 @@ export interface FakeProvider {
   /** True if the bank asks for a page first (3DS). */
   chargeNeedsPage: boolean;
   /** Runs before a call is answered, after it took effect. */
-  beforeAnswer: (request: AuthorizeRequest) => Promise<void>;
   beforeAnswerOf: (call: ReceivedCall) => Promise<void>;
   /** Runs before a page is read: payments made by it shift the rows. */
   beforePage: (query: PageQuery) => Promise<void>;
@@ -83,7 +80,6 @@ export function createFakeProvider(clock?: FakeTime): FakeProvider {
     received: [],
     payments: new Map(),
     payouts: new Map(),
-    disputes: [],
     inquiries: { retrieved: 0, listed: 0 },
     pagesRead: 0,
     balanceCalls: 0,
@@ -94,7 +90,6 @@ export function createFakeProvider(clock?: FakeTime): FakeProvider {
     payoutStatus: 'approved',
     chargeStatus: 'approved',
     chargeNeedsPage: false,
-    beforeAnswer: async () => {},
     beforeAnswerOf: async () => {},
     beforePage: async () => {},
     change(orderNumber, change) {
@@ -130,9 +125,7 @@ const providerOf = (fake: FakeProvider, clock: FakeTime | undefined): Provider =
       : noAnswer;
   },
   listDisputes: async () =>
-    fake.answersInquiries
-      ? { kind: 'accepted', answer: { found: structuredClone(fake.disputes), unreadable: 0 } }
-      : noAnswer,
+    fake.answersInquiries ? { kind: 'accepted', answer: { found: [], unreadable: 0 } } : noAnswer,
   close: async () => {},
 });
 
@@ -195,7 +188,6 @@ async function authorize(fake: FakeProvider, request: AuthorizeRequest, clock?: 
       return { kind: 'accepted', serviceToken, ...page, amount, currency };
     },
   );
-  await fake.beforeAnswer(request);
   if (fault?.kind !== 'hangs') return outcome;
   await clock?.sleep?.(request.answerWithinMs ?? fault.deadlineMs);
   return noAnswer;

@@ -12,6 +12,7 @@ import {
   type DataSecrets,
   type Ids,
   type Vault,
+  breakerFailuresMax,
   createVault,
   parseDataSecrets,
   silentLog,
@@ -28,6 +29,7 @@ import { refundPayment } from '../operations/refund-payment.ts';
 import { type ResolveReviewInput, resolveReview } from '../operations/resolve-review.ts';
 import { operatorResolutions } from '../operations/who-may-resolve.ts';
 import type { Guard } from '../operations/guard.ts';
+import type { OperationResult } from '../operations/operation.ts';
 import { createFingerprints } from '../tokens.ts';
 import { createFakeProvider } from './fake-provider.ts';
 import { createAccounts } from '@tollgate/accounts';
@@ -48,7 +50,7 @@ export const cause: Cause = {
 };
 
 /** Defaults of every process. */
-export const dataSecrets = parseDataSecrets(`k1:${'s'.repeat(32)}`);
+const dataSecrets = parseDataSecrets(`k1:${'s'.repeat(32)}`);
 
 const vaultOf = (secrets: DataSecrets, ids: Ids): Vault => createVault(secrets, ids);
 
@@ -109,14 +111,20 @@ export const accountNamed = (
   ...more,
 });
 
+/** The subject of a request that was answered. */
+export function answered<Subject extends object>(
+  result: OperationResult<Subject, { code: string }>,
+): Subject {
+  if (result.kind === 'answered') return result.aggregate;
+  throw new Error(`not answered: ${JSON.stringify(result)}`);
+}
+
 export type Harness = Awaited<ReturnType<typeof createHarness>>;
 export type Instance = ReturnType<Harness['startInstance']>;
 
 type Resolving = Omit<ResolveReviewInput, 'caller' | 'cause' | 'reason' | 'number'> & { number?: number };
 
 export interface HarnessOptions {
-  /** Lets a spec make the store fail. */
-  wrapStore?: (store: EventStore) => EventStore;
   /** Accounts in addition to the first one, `main`. */
   moreAccounts?: readonly Account[];
   /** Settings of `main`. */
@@ -176,7 +184,6 @@ function countWork(store: EventStore, working: { count: number }): EventStore {
 }
 
 export async function createHarness({
-  wrapStore = (store) => store,
   moreAccounts = [],
   mainAccount = {},
   guardsOf = () => [],
@@ -184,7 +191,7 @@ export async function createHarness({
   const directory = mkdtempSync(join(tmpdir(), 'tollgate-command-'));
   const realStore = await openStoreInThread({ file: join(directory, 'events.db') });
   const working = { count: 0 };
-  const store = wrapStore(countWork(realStore, working));
+  const store = countWork(realStore, working);
   const fakeClock = createFakeClock();
   const ids = createFakeIds(1);
   const provider = createFakeProvider(fakeClock);
@@ -241,6 +248,13 @@ export async function createHarness({
           request: { token, ...(amount === undefined ? {} : { amount }) },
         }),
       payOut: (input: CreatePayoutInput) => createPayout(inside, input),
+      /** Lets calls through an account fail until its circuit opens. */
+      async openCircuit(name = 'main') {
+        for (let failures = 0; failures < breakerFailuresMax; failures += 1) {
+          const result = await accounts.permitOf('sandbox', name);
+          if (result.kind === 'permit') result.permit.release('unknown');
+        }
+      },
       /** Default number: the first open one. An operator answers what a key may not. */
       async resolve({ number, ...input }: Resolving) {
         const { token, code } = input;
@@ -286,26 +300,25 @@ export async function createHarness({
     /** A payment approved by the provider, created by a team's key with the order number `orderNumber`. */
     async approved(orderNumber: string, amount = 100, by: Requester = caller): Promise<string> {
       const created = await first.create({ ...teaFor(orderNumber, amount), caller: by });
-      if (created.kind !== 'answered') throw new Error(`the payment was not created: ${created.kind}`);
-      provider.change(created.aggregate.payment.attempt.providerOrderNumber, { status: 'approved' });
-      await first.inquire(created.aggregate.token);
-      return created.aggregate.token;
+      const { token, payment } = answered(created);
+      provider.change(payment.attempt.providerOrderNumber, { status: 'approved' });
+      await first.inquire(token);
+      return token;
     },
     /** A page whose answer is lost as its process stops, so that no further attempt follows. */
     async lostPage(orderNumber: string, kind: 'lost-before' | 'lost-after' = 'lost-before'): Promise<string> {
       provider.faults.push({ kind });
-      const created = await startInstance({ stopping: AbortSignal.abort() }).create(teaFor(orderNumber));
-      if (created.kind !== 'answered') throw new Error(`the payment was not created: ${created.kind}`);
-      return created.aggregate.token;
+      const { create } = startInstance({ stopping: AbortSignal.abort() });
+      return answered(await create(teaFor(orderNumber))).token;
     },
     /** A payment whose amount is authorized, to be captured or voided. */
     async authorized(orderNumber: string, amount = 100): Promise<string> {
       const created = await first.create(teaFor(orderNumber, amount, { needConfirmation: true }));
-      if (created.kind !== 'answered') throw new Error(`the payment was not created: ${created.kind}`);
-      const { providerOrderNumber } = created.aggregate.payment.attempt;
+      const { token, payment } = answered(created);
+      const { providerOrderNumber } = payment.attempt;
       provider.change(providerOrderNumber, { status: 'pending', authorizedAmount: amount });
-      await first.inquire(created.aggregate.token);
-      return created.aggregate.token;
+      await first.inquire(token);
+      return token;
     },
     /** Advances time only while every process is idle, so that work waiting for the disk does not find hours gone. */
     async passTime<Value>(work: Promise<Value>): Promise<Value> {

@@ -2,6 +2,7 @@ export { diesAnnounced, failingStore } from './failing-stores.ts';
 export { createFakeProvider, type FakeProvider, type Operation } from './fake-provider.ts';
 export {
   accountNamed,
+  answered,
   caller,
   card,
   cause,

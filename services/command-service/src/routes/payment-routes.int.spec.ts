@@ -191,7 +191,7 @@ describe('POST /api/v1/payments answers', () => {
   });
 
   it('409 with Retry-After while another process is still calling', async () => {
-    harness().provider.beforeAnswer = () => new Promise(() => undefined);
+    harness().provider.beforeAnswerOf = () => new Promise(() => undefined);
     void harness().startInstance({ dies: true }).create(teaFor('order-1', 1250));
     await expect.poll(() => requestsOf(harness()).length).toBe(1);
     // An hour to wait for it.
