@@ -260,15 +260,6 @@ describe('an account whose circuit breaker is open', () => {
     await Promise.all(Array.from({ length: 10 }, () => permitOf('one')));
   });
 
-  it('gives the place of an unused probe to the next caller', async () => {
-    const { clock, permitOf, open, healthOf } = start([account('one')]);
-    await open('one');
-    await clock.advance(breakerOpenMs);
-    (await permitOf('one')).release('unused');
-    (await permitOf('one')).release('unknown');
-    expect(healthOf('one')?.breaker).toBe('open');
-  });
-
   it('is reported when it opens, with the duration, and when it closes', async () => {
     const lines: [string, LogFields, string][] = [];
     const note = (level: string) => (fields: LogFields, message: string) =>
@@ -372,15 +363,6 @@ describe('a creation', () => {
     await clock.advance(3_000);
     await open('second');
     expect(await accounts.permitAmong('sandbox', accounts.route(wanted))).toEqual(unavailable(2));
-  });
-
-  it('has the same route for the same token', () => {
-    const names = ['a', 'b', 'c', 'd'];
-    const [one, two] = [names, [...names].reverse()].map((each) => start(each.map((name) => account(name))));
-    for (let number = 0; number < 100; number += 1) {
-      const asked = { ...wanted, token: `pay_${number}` };
-      expect(one?.accounts.route(asked)).toEqual(two?.accounts.route(asked));
-    }
   });
 });
 

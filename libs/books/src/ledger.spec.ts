@@ -158,13 +158,20 @@ describe('the journal of a payout', () => {
         ['PayoutApproved', { reserved: -amount, paidOut: amount }],
       ],
     ],
-    [
-      'takes it back when it has failed',
-      payoutHistoryTo.failed,
-      [
-        ['PayoutRequested', { available: -amount, reserved: amount }],
-        ['PayoutFailed', { available: amount, reserved: -amount }],
+    ...(['failed', 'declined'] as const).map(
+      (phase): [string, readonly PayoutEvent[], [string, object][]] => [
+        `takes it back when it has ${phase}`,
+        payoutHistoryTo[phase],
+        [
+          ['PayoutRequested', { available: -amount, reserved: amount }],
+          [phase === 'failed' ? 'PayoutFailed' : 'PayoutDeclined', { available: amount, reserved: -amount }],
+        ],
       ],
+    ),
+    [
+      'keeps it reserved while its outcome is unknown',
+      payoutHistoryTo.unresolved,
+      [['PayoutRequested', { available: -amount, reserved: amount }]],
     ],
   ])('%s', (_, history, expected) => {
     expect(ofPayout(history).map(([type, all]) => [type, ...postings(all)])).toEqual(expected);

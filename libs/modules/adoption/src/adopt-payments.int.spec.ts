@@ -76,11 +76,6 @@ async function adopt(order: Partial<AdoptionOrder> = {}) {
   return { rows, outcomes, tally };
 }
 
-async function tokenOf(serviceToken: string): Promise<string> {
-  const { rows } = await adopt({ isDryRun: true });
-  return rows.find(({ found }) => found.observed.serviceToken === serviceToken)?.token ?? '';
-}
-
 it('adopts payments of every status, and makes no call that moves money', async () => {
   for (const status of ['init', 'pending', 'approved', 'declined', 'refunded', 'expired'])
     plant(status, { status, ...(status === 'refunded' && { refundedAmount: 1000 }) });
@@ -133,32 +128,6 @@ it('ends the review of a payment without an owner at once, and leaves it in a dr
   expect(await reviews()).toHaveLength(1);
   await adopt();
   expect(await reviews()).toEqual([]);
-});
-
-it('the rest is refunded through the gateway afterwards', async () => {
-  plant('a', { refundedAmount: 300 });
-  await adopt();
-  const token = await tokenOf('a');
-  expect(await harness().refund(token, 'k1', 800)).toMatchObject({ kind: 'refused' });
-  expect(await harness().refund(token, 'k2')).toMatchObject({ kind: 'answered' });
-  expect(harness().provider.received).toMatchObject([{ operation: 'refund', of: 'a', amount: 700 }]);
-  expect((await harness().payments.load(token))?.payment).toMatchObject({ phase: 'refunded', reviews: [] });
-});
-
-it('authorized money is captured through the gateway afterwards', async () => {
-  plant('a', { status: 'pending', authorizedAmount: 1000 });
-  await adopt();
-  expect(await harness().end('capture', await tokenOf('a'))).toMatchObject({ kind: 'answered' });
-  expect(harness().provider.payments.get('a')?.status).toBe('approved');
-});
-
-it('an open payment is inquired like any other', async () => {
-  plant('a', { status: 'init' });
-  await adopt();
-  plant('a');
-  const token = await tokenOf('a');
-  expect(await harness().inquire(token)).toBe('inquired');
-  expect(await harness().history(token)).toEqual(['PaymentAdopted', 'PaymentApproved']);
 });
 
 describe('a recurring token', () => {
@@ -220,13 +189,6 @@ describe('not adopted', () => {
     expect(outcomes).toEqual({ adopted_by_another_team: 1 });
     expect(rows).toMatchObject([{ team: 'books' }]);
     expect(rows[0]).not.toHaveProperty('token');
-  });
-
-  it('those that are not valid payments, with the field at fault', async () => {
-    plant('a', { currency: 'euro' });
-    const { outcomes, rows } = await adopt();
-    expect(outcomes).toEqual({ payment_not_readable: 1 });
-    expect(rows).toMatchObject([{ parameter: 'currency' }]);
   });
 
   it('those that no longer exist when retrieved', async () => {

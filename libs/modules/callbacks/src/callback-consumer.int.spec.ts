@@ -15,6 +15,7 @@ import {
   quietMs,
   teaFor,
   useHarness,
+  answered,
 } from '@tollgate/core/testing';
 import { readCallback } from './testing/read-callback.ts';
 
@@ -82,9 +83,7 @@ async function callback(token: string, body: object): Promise<void> {
 }
 
 async function create(): Promise<string> {
-  const result = await harness.create(teaFor('order-1'));
-  if (result.kind !== 'answered') throw new Error(result.kind);
-  return result.aggregate.token;
+  return answered(await harness.create(teaFor('order-1'))).token;
 }
 
 /** A payment that the provider has under another token. */
@@ -120,18 +119,7 @@ it('applies the inquired status once, for any number of callbacks in any order',
   expect(await harness.history(token)).toEqual(['PaymentRequested', 'AttemptAccepted', 'PaymentApproved']);
 });
 
-it('opens a review if an abandoned attempt took effect after all', async () => {
-  const token = await create();
-  addPayment(`${token}.0`);
-  consume();
-  await callback(token, { token: 'service-9', type: 'payment', status: 'approved' });
-  await eventually(async () => {
-    const reviews = (await paymentOf(token)).reviews;
-    expect(reviews).toMatchObject([{ evidence: { kind: 'second_payment_found' } }]);
-  });
-});
-
-it('opens a review if an abandoned attempt through another account took effect', async () => {
+it('opens a review if an abandoned attempt through another account took effect after all', async () => {
   const token = await create();
   addPayment(`${token}.0`, { at: second });
   consume();
@@ -186,25 +174,6 @@ it('is deferred once, after one inquiry without a usable answer, until an inquir
   expect((await harness.history(token)).slice(-2)).toEqual(['CallbackDeferred', 'CallbackInquired']);
 });
 
-it('that names a second payment is deferred if the provider does not answer about that one', async () => {
-  const token = await create();
-  addPayment(`${token}.0`);
-  const { inquirePayment } = harness.provider.provider;
-  let failures = 2;
-  harness.provider.provider.inquirePayment = (serviceToken) =>
-    serviceToken === 'service-9' && failures-- > 0
-      ? Promise.resolve({ kind: 'unknown', reason: 'timeout' })
-      : inquirePayment(serviceToken);
-  consume();
-  await callback(token, { token: 'service-9', type: 'payment', status: 'approved' });
-  await eventually(() => expect(handled).toBe(1));
-  await harness.inquire(token);
-  expect(await namedByDeferred(token)).toEqual(['service-9']);
-  await harness.inquire(token);
-  expect(await codesOf(token)).toEqual(['discrepancy']);
-  expect(await namedByDeferred(token)).toEqual([]);
-});
-
 // The name was once dropped on deferral: an inquiry about our own payment was mistaken for one about the named payment.
 describe('that names a payment which cannot be inquired on arrival', () => {
   async function deferred(): Promise<string> {
@@ -243,73 +212,12 @@ describe('that names a payment which cannot be inquired on arrival', () => {
     expect([await namedByDeferred(token), await codesOf(token)]).toEqual([[], []]);
   });
 
-  // Our own account answers each time: no review would have opened, however long the other account is silent.
-  it('opens a review after an hour, once, until it is inquired', async () => {
-    const token = await deferred();
-    second.answersInquiries = false;
-    await harness.clock.advance(quietMs + 3_600_000);
-    for (let inquiries = 0; inquiries < 3; inquiries += 1) await harness.inquire(token);
-    const reviews = [
-      {
-        code: 'service_not_readable',
-        number: 1,
-        evidence: { reason: 'no_answer', account: 'second', inquiryNeed: 'unresolved' },
-      },
-    ];
-    expect((await paymentOf(token)).reviews).toEqual(reviews);
-    second.answersInquiries = true;
-    await harness.inquire(token);
-    await harness.inquire(token);
-    expect([await namedByDeferred(token), await codesOf(token)]).toEqual([[], []]);
-  });
-
   it('is inquired until the provider shows that it is foreign', async () => {
     const token = await deferred();
     addPayment('somebody-else');
     await harness.inquire(token);
     expect([await namedByDeferred(token), await codesOf(token)]).toEqual([[], []]);
   });
-});
-
-it('that names the payment of a failed attempt approves the payment after all', async () => {
-  harness.provider.faults.push({
-    kind: 'refused',
-    code: 'invalid_param',
-    errorKind: 'invalid_request_error',
-  });
-  const token = await create();
-  addPayment(`${token}.1`);
-  consume();
-  await callback(token, { token: 'service-9', status: 'approved' });
-  await eventually(async () => {
-    expect(await paymentOf(token)).toMatchObject({
-      phase: 'approved',
-      serviceToken: 'service-9',
-      reviews: [],
-    });
-  });
-});
-
-it('that names an earlier attempt while the answer to a later one is awaited opens a review', async () => {
-  const { provider, payments } = harness;
-  // In a process other than the one that consumes callbacks.
-  const { create: ask } = harness.startInstance();
-  provider.faults.push({ kind: 'lost-before' });
-  let answer = (): void => undefined;
-  second.beforeAnswer = () => new Promise((resolve) => (answer = resolve));
-  const asking = ask(teaFor('order-1'));
-  await eventually(() => expect(second.requests).toHaveLength(1));
-  const token = provider.requests[0]?.orderNumber?.split('.')[0] ?? '';
-  expect((await payments.load(token))?.payment).toMatchObject({ phase: 'requested', attempt: { number: 2 } });
-  addPayment(`${token}.1`);
-  consume();
-  await callback(token, { token: 'service-9', status: 'approved' });
-  await eventually(async () => {
-    const reviews = (await payments.load(token))?.payment.reviews;
-    expect(reviews).toMatchObject([{ evidence: { kind: 'second_payment_found' } }]);
-  });
-  answer();
-  await asking;
 });
 
 describe('a callback about a refund', () => {
@@ -342,20 +250,6 @@ describe('a callback about a refund', () => {
     });
   });
 
-  it.each([
-    ['declines another one', { type: 'refund', status: 'declined', token: 'service-refund-of-another' }],
-    ['declines one that it does not name', { type: 'refund', status: 'declined' }],
-    ['approves it, which is inquired instead', { type: 'refund', status: 'approved', token: 'own' }],
-    ['is about a payment of the same token', { type: 'payment', status: 'declined', token: 'own' }],
-  ])('that %s does not end it', async (_name, body) => {
-    const token = await acceptedRefund();
-    const own = (await refundsOf(token))[0]?.serviceRefundToken;
-    consume();
-    await callback(token, 'token' in body && body.token === 'own' ? { ...body, token: own } : body);
-    await eventually(() => expect(handled).toBe(1));
-    expect(await refundsOf(token)).toMatchObject([{ state: 'accepted' }]);
-  });
-
   it('that approves it and is true approves it, by the inquired payment', async () => {
     const token = await acceptedRefund();
     harness.provider.change(`${token}.1`, { refundedAmount: 60 });
@@ -383,9 +277,7 @@ it('about anything else triggers nothing', async () => {
 describe('a callback about a payout', () => {
   async function pendingPayout(): Promise<string> {
     harness.provider.payoutStatus = 'pending';
-    const result = await harness.payOut(payoutFor('order-1'));
-    if (result.kind !== 'answered') throw new Error(result.kind);
-    return result.aggregate.token;
+    return answered(await harness.payOut(payoutFor('order-1'))).token;
   }
   const payoutOf = async (token: string) => (await harness.payouts.load(token))?.payout;
 
@@ -425,27 +317,5 @@ describe('a callback about a payout', () => {
     await callback(token, { type: 'payout', status: 'approved', token: 'service-9' });
     await eventually(() => expect(handled).toBe(1));
     expect((await payoutOf(token))?.reviews).toEqual([]);
-  });
-
-  it('is deferred until an inquiry succeeds', async () => {
-    const token = await pendingPayout();
-    harness.provider.answersInquiries = false;
-    consume();
-    await callback(token, { type: 'payout', status: 'approved' });
-    await eventually(async () =>
-      expect((await payoutOf(token))?.deferredCallbacks).toMatchObject([{ serviceToken: null }]),
-    );
-    harness.provider.answersInquiries = true;
-    await harness.inquire(token);
-    expect((await payoutOf(token))?.deferredCallbacks).toEqual([]);
-  });
-
-  it('finds the payout whose answer was lost', async () => {
-    harness.provider.faultsOf.payout.push({ kind: 'lost-after' });
-    const token = await pendingPayout();
-    await harness.clock.advance(quietMs);
-    consume();
-    await callback(token, { type: 'payout', status: 'pending' });
-    await eventually(async () => expect((await payoutOf(token))?.phase).toBe('pending'));
   });
 });

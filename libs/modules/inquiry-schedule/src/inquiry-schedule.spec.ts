@@ -9,7 +9,7 @@ import {
 } from '@tollgate/core';
 import { silentLog } from '@tollgate/service-kit';
 import { type FakeClock, createFakeClock } from '@tollgate/testing';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { createInquirySchedule } from './inquiry-schedule.ts';
 
 const minute = 60_000;
@@ -96,7 +96,13 @@ function start({
   });
   const stopping = new AbortController();
   const running = schedule.runShard(shard, stopping.signal);
-  return { begun, clock, index, schedule, running, stop: () => stopping.abort() };
+  onTestFinished(async () => {
+    stopping.abort();
+    // Inquiries under way end first.
+    await clock.advance(hour);
+    await running;
+  });
+  return { begun, clock, index, schedule };
 }
 
 const rowOf = (row: Partial<Row> & { token: string }): Row => ({
@@ -122,7 +128,7 @@ const newRow = (clock: FakeClock, token: string, inquiryNeed: InquiryNeed): Row 
 it('inquires unresolved, open and settled items at the distances of each', async () => {
   const clock = createFakeClock();
   const rows = inquiryNeeds.map((need) => newRow(clock, need, need));
-  const { begun, stop, running } = start({ rows, clock });
+  const { begun } = start({ rows, clock });
   for (let passed = 0; passed < 70; passed += 1) await clock.advance(minute);
   const distances = (need: string) => begun.filter(({ token }) => token === need).map(({ at }) => at);
   const [unresolved, open, settled] = inquiryNeeds.map(distances);
@@ -132,21 +138,17 @@ it('inquires unresolved, open and settled items at the distances of each', async
   expect(unresolved).toEqual(within(inquiryDelays.unresolved.filter((at) => at <= hour)));
   expect(open).toEqual(within([2 * minute, 10 * minute, hour]));
   expect(settled).toEqual(within([hour]));
-  stop();
-  await running;
 });
 
 it('does not repeat the last inquiry of a settled item', async () => {
   const clock = createFakeClock();
   const updatedAt = clock.now() - 40 * 24 * hour;
   const rows = [rowOf({ token: 'old', inquiryNeed: 'settled', updatedAt, dueAt: clock.now() })];
-  const { begun, stop, running } = start({ rows, clock });
+  const { begun } = start({ rows, clock });
   await clock.advance(2_000);
   expect(begun).toHaveLength(1);
   await clock.advance(2_000);
   expect(rows[0]?.dueAt).toBeUndefined();
-  stop();
-  await running;
 });
 
 // Above capacity, the newest always came first: 23 % of the items of 30 to 60 minutes were never inquired.
@@ -155,7 +157,7 @@ it('serves the oldest first, and reserves places for new items', async () => {
   const rows = tokensOf(1_000).map((token, place) =>
     rowOf({ token, inquiryNeed: 'unresolved', dueAt: clock.now() + place }),
   );
-  const { begun, stop, running } = start({
+  const { begun } = start({
     rows,
     clock,
     inquire: async () => {
@@ -173,9 +175,6 @@ it('serves the oldest first, and reserves places for new items', async () => {
   expect(begun.map(({ token }) => token)).toContain(late);
   // All of the oldest began before any of the middle.
   expect(begun.slice(0, 200).map(({ token }) => token)).toEqual(expect.arrayContaining(tokensOf(60)));
-  stop();
-  await clock.advance(20_000);
-  await running;
 });
 
 it('skips items whose account cannot be inquired, and continues with the other accounts', async () => {
@@ -185,7 +184,7 @@ it('skips items whose account cannot be inquired, and continues with the other a
     ...tokensOf(5, 'well').map((token) => rowOf({ token, account: 'well', dueAt: clock.now() })),
   ];
   const account = { isSick: true };
-  const { begun, index, schedule, stop, running } = start({
+  const { begun, index, schedule } = start({
     rows,
     clock,
     mayAsk: (each) => each.account !== 'sick' || !account.isSick,
@@ -200,14 +199,12 @@ it('skips items whose account cannot be inquired, and continues with the other a
   await clock.advance(5_000);
   expect(begun.filter(({ token }) => token.startsWith('sick'))).toHaveLength(500);
   expect(schedule.health()).toMatchObject({ isBehind: false, overdueMs: { open: 0 } });
-  stop();
-  await running;
 });
 
 it('keeps items due that were not inquired, and backs off after failures', async () => {
   const clock = createFakeClock();
   const rows = ['turned-away', 'unanswered'].map((token) => newRow(clock, token, 'unresolved'));
-  const { begun, stop, running } = start({
+  const { begun } = start({
     rows,
     clock,
     inquire: (token) => Promise.resolve(token === 'turned-away' ? 'not-asked' : 'failed'),
@@ -216,8 +213,6 @@ it('keeps items due that were not inquired, and backs off after failures', async
   const countOf = (token: string) => begun.filter((each) => each.token === token).length;
   expect(countOf('turned-away')).toBeGreaterThan(5);
   expect(countOf('unanswered')).toBe(2);
-  stop();
-  await running;
 });
 
 // The pass waited for its inquiries: one account that hung for minutes delayed all others by hours.
@@ -226,7 +221,7 @@ it('does not wait for one account that hangs', async () => {
   const rows = [
     ...tokensOf(200, 'hangs').map((token) => rowOf({ token, account: 'hangs', dueAt: clock.now() })),
   ];
-  const { begun, stop, running } = start({
+  const { begun } = start({
     rows,
     clock,
     inquire: async (token) => {
@@ -240,15 +235,12 @@ it('does not wait for one account that hangs', async () => {
   rows.forEach((row) => row.token === 'well' && (row.account = 'well'));
   await clock.advance(8_000);
   expect(begun.map(({ token }) => token)).toContain('well');
-  stop();
-  await clock.advance(20 * minute);
-  await running;
 });
 
 it('does not inquire an item again while its inquiry is under way, nor at once after a failure', async () => {
   const clock = createFakeClock();
   const rows = ['slow', 'broken'].map((token) => newRow(clock, token, 'unresolved'));
-  const { begun, stop, running } = start({
+  const { begun } = start({
     rows,
     clock,
     inquire: async (token) => {
@@ -261,9 +253,6 @@ it('does not inquire an item again while its inquiry is under way, nor at once a
   const countOf = (token: string) => begun.filter((each) => each.token === token).length;
   expect(countOf('slow')).toBe(1);
   expect(countOf('broken')).toBe(6);
-  stop();
-  await clock.advance(10 * minute);
-  await running;
 });
 
 it('spreads items that were due before the take-over, except those with unknown outcomes', async () => {
@@ -273,7 +262,7 @@ it('spreads items that were due before the take-over, except those with unknown 
       rowOf({ token, inquiryNeed, updatedAt: clock.now() - 30 * minute, dueAt: clock.now() - 20 * minute }),
     ),
   );
-  const { begun, stop, running } = start({ rows, clock });
+  const { begun } = start({ rows, clock });
   const countOf = (need: InquiryNeed) => begun.filter(({ token }) => token.startsWith(need)).length;
   await clock.advance(3_000);
   expect(countOf('unresolved')).toBe(50);
@@ -284,8 +273,6 @@ it('spreads items that were due before the take-over, except those with unknown 
   for (const count of later()) expect(count).toBeLessThan(40);
   await clock.advance(6 * minute);
   for (const count of later()) expect(count).toBeGreaterThanOrEqual(50);
-  stop();
-  await running;
 });
 
 // Of a million, sixty-four per pass would have been postponed each second.
@@ -294,14 +281,12 @@ it('postpones at once everything that was due before the take-over', async () =>
   const rows = tokensOf(5_000).map((token) =>
     rowOf({ token, updatedAt: clock.now() - 9 * hour, dueAt: clock.now() - hour }),
   );
-  const { begun, schedule, stop, running } = start({ rows, clock });
+  const { begun, schedule } = start({ rows, clock });
   for (let turn = 0; turn < 20; turn += 1) await clock.advance(1);
   expect(rows.filter(({ dueAt = 0 }) => dueAt < clock.now() - 1_000)).toEqual([]);
   expect(begun.length).toBeLessThan(100);
   await clock.advance(1_000);
   expect(schedule.health().overdueMs.open).toBeLessThan(2_000);
-  stop();
-  await running;
 });
 
 // Simulation, seed 5: the first inquiry about a lost answer came more than an hour later, and the next one a day later. Before
@@ -310,19 +295,17 @@ it('inquires an unresolved item again once its quiet period was observed, howeve
   const clock = createFakeClock();
   const updatedAt = clock.now() - 2 * hour;
   const rows = [rowOf({ token: 'pay_1', inquiryNeed: 'unresolved', updatedAt, dueAt: clock.now() })];
-  const { begun, stop, running } = start({ rows, clock, quietPeriodMs: 4 * minute });
+  const { begun } = start({ rows, clock, quietPeriodMs: 4 * minute });
   await clock.advance(4 * minute + 5_000);
   expect(begun.map(({ at }) => at)).toEqual([0, expect.toSatisfy((at: number) => at >= 4 * minute)]);
   await clock.advance(hour);
   expect(begun).toHaveLength(2);
-  stop();
-  await running;
 });
 
 it('reads only the items that it begins, however many are due', async () => {
   const clock = createFakeClock();
   const rows = tokensOf(20_000).map((token) => rowOf({ token, dueAt: clock.now() }));
-  const { begun, index, stop, running } = start({
+  const { begun, index } = start({
     rows,
     clock,
     inquire: async () => {
@@ -333,9 +316,6 @@ it('reads only the items that it begins, however many are due', async () => {
   await clock.advance(3_000);
   expect(begun.length).toBeGreaterThan(100);
   expect(index.read.rows).toBeLessThan(4 * begun.length);
-  stop();
-  await clock.advance(5_000);
-  await running;
 });
 
 // The clock was corrected after the start. Each pass postponed open items by the hour that the clock had been wrong.
@@ -344,14 +324,12 @@ it('postpones nothing further if its clock was ahead when it took the shard', as
   const ahead = { ms: 24 * hour };
   const clock = { ...real, now: () => real.now() + ahead.ms };
   const rows: Row[] = [];
-  const { begun, stop, running } = start({ rows, clock });
+  const { begun } = start({ rows, clock });
   await real.advance(1_000);
   ahead.ms = 0;
   rows.push(rowOf({ token: 'pay_1', updatedAt: real.now() - 5 * minute, dueAt: real.now() }));
   await real.advance(hour);
   expect(begun.length).toBeGreaterThan(0);
-  stop();
-  await running;
 });
 
 // Each process has its own index: after taking over a shard it inquired every settled item at once.
@@ -362,12 +340,10 @@ it('does not inquire, after a take-over, items settled more than a month ago', a
     const dueAt = nextInquiryAt({ token, inquiryNeed: 'settled', updatedAt }, updatedAt);
     return rowOf({ token, inquiryNeed: 'settled', updatedAt, dueAt });
   });
-  const { begun, stop, running } = start({ rows, clock });
+  const { begun } = start({ rows, clock });
   for (let passed = 0; passed < 70; passed += 1) await clock.advance(minute);
   expect(begun).toEqual([]);
   expect(rows.map(({ dueAt }) => dueAt)).toEqual(rows.map(() => undefined));
-  stop();
-  await running;
 });
 
 // One of two gateways was stopped for half a minute. The other took its shards over, then it took them back, and each postponed
@@ -376,10 +352,8 @@ it('does not postpone new items when its shard changes hands', async () => {
   const clock = createFakeClock();
   const rows = tokensOf(40).map((token) => newRow(clock, token, 'open'));
   await clock.advance(2.5 * minute);
-  const { begun, stop, running } = start({ rows, clock });
+  const { begun } = start({ rows, clock });
   await clock.advance(5_000);
-  stop();
-  await running;
   expect(begun).toHaveLength(rows.length);
 });
 
@@ -398,7 +372,7 @@ it.each(inquiryNeeds)(
       }),
     ];
     let failures = 3;
-    const { begun, stop, running } = start({
+    const { begun } = start({
       rows,
       clock,
       inquire: () => Promise.resolve(failures-- > 0 ? 'failed' : 'inquired'),
@@ -412,8 +386,6 @@ it.each(inquiryNeeds)(
     rows[0]!.dueAt = clock.now();
     await clock.advance(20_000);
     expect(begun).toHaveLength(6);
-    stop();
-    await running;
   },
 );
 
@@ -421,9 +393,7 @@ it('does not repeat failures about settled items without end', async () => {
   const clock = createFakeClock();
   const updatedAt = clock.now() - 41 * 24 * hour;
   const rows = [rowOf({ token: 'pay_1', inquiryNeed: 'settled', updatedAt, dueAt: clock.now() })];
-  const { stop, running } = start({ rows, clock, inquire: () => Promise.resolve('failed') });
+  start({ rows, clock, inquire: () => Promise.resolve('failed') });
   await clock.advance(2_000);
   expect(rows[0]?.dueAt).toBeUndefined();
-  stop();
-  await running;
 });

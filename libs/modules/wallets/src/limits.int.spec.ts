@@ -111,18 +111,6 @@ describe('the sum of a day', () => {
     expect(codeOf(await create('order-2', 100, by))).toBe('answered');
   });
 
-  it('gets failed requests back, and not unknown ones', async () => {
-    const by = limited(limitOf('payout', null, 100));
-    harness().provider.faultsOf.payout.push({ kind: 'not-sent' });
-    await payOut('payout-1', 100, by);
-    harness().provider.payoutStatus = 'declined';
-    await payOut('payout-2', 100, by);
-    harness().provider.payoutStatus = 'approved';
-    harness().provider.faultsOf.payout.push({ kind: 'lost-before' });
-    await payOut('payout-3', 100, by);
-    expect(codeOf(await payOut('payout-4', 1, by))).toBe('daily_limit_exceeded');
-  });
-
   it('gets the reservation of a process back that died before it announced', async () => {
     const by = limited(limitOf('payment', null, 100));
     void create('order-1', 100, by, startDying());
