@@ -53,7 +53,7 @@ const sorted = (counts: ReadonlyMap<string, number>): string =>
     .join(', ');
 
 async function replay(seed: string): Promise<number> {
-  const run = await runWatched({ seed, isWhole: true });
+  const run = await runWatched(seed);
   const { violation, lines, traceHash, steps, simulatedMs, faults } = run;
   if (values.trace) console.log(lines.join('\n'));
   console.log(`seed ${seed}: ${steps} steps, ${formatTime(simulatedMs)} simulated, trace ${traceHash}`);

@@ -9,8 +9,8 @@ import { type CallerOf, createFrontDoor } from './people/front-door.ts';
 import { beginMoving } from './people/moving.ts';
 import { beginOperators, beginRuleChanges } from './people/operators.ts';
 import { paymentStory, payoutStory } from './people/payments.ts';
-import { type Persons, beginPersons } from './people/persons.ts';
-import { type FeedReaders, beginEndpoints, beginFeedReaders } from './people/receivers.ts';
+import { beginPersons } from './people/persons.ts';
+import { beginEndpoints, beginFeedReaders } from './people/receivers.ts';
 import type { World } from './world.ts';
 import type { Random } from './world/random.ts';
 
@@ -37,10 +37,10 @@ export async function live(
   const isOver = world.hasFailed;
   for (const machine of world.machines) world.boot(machine);
   const callerOf = createFrontDoor(world, () => scheduler.now() < safetyMs);
-  const stories = beginStories(world, callerOf, { operations, withinMs: safetyMs * 0.7 });
-  const moving = beginMoving(world, callerOf);
+  beginStories(world, callerOf, { operations, withinMs: safetyMs * 0.7 });
+  const unadopted = beginMoving(world, callerOf);
   const persons = beginPersons(callerOf);
-  const endpoints = beginEndpoints(world, callerOf);
+  beginEndpoints(world, callerOf);
   const feeds = beginFeedReaders(world, callerOf);
   beginOperators(callerOf);
   beginRuleChanges(callerOf);
@@ -49,45 +49,44 @@ export async function live(
   await scheduler.runUntil(safetyMs, isOver);
   if (isOver()) return;
   // Only reconciliation finds a revision long after the last inquiry.
-  const mayGetLost = !moving.isUnderWay && faults.blind === undefined;
+  const mayGetLost = unadopted === undefined && faults.blind === undefined;
   const isLong = mayGetLost && faults.strikes('outage-of-days', random);
   const isLost = mayGetLost && !isLong && faults.strikes('restored-from-backup', random);
   faults.end();
-  const restored = isLost ? restore(callerOf) : undefined;
+  if (isLost) restore(callerOf);
   if (isLong) await outageOfDays(world, callerOf);
   trace.log('HEALING: nothing fails any more');
   disasters.heal();
-  const ofTeams = () => [...world.webhooks.differences(), ...endpoints.differences()];
-  const waits = [stories.differences, moving.differences, restored?.differences ?? ofTeams];
-  await heal(world, { persons, feeds, waits });
+  await heal(world, { persons, feeds, unadopted });
 }
 
 /** How often the world is checked while it heals, and how long everything must have been settled. */
 const pauseMs = 10_000;
 const settledForMs = 2 * minute;
 
-interface UnderWay {
-  persons: Persons;
-  feeds: FeedReaders;
-  /** Other differences that must be settled. */
-  waits: readonly (() => string[])[];
+interface Surroundings {
+  persons: ReturnType<typeof beginPersons>;
+  feeds: ReturnType<typeof beginFeedReaders>;
+  unadopted: ReturnType<typeof beginMoving>;
 }
 
 /** Runs until everything is settled, or the bound is reached. */
-async function heal(world: World, { persons, feeds, waits }: UnderWay): Promise<void> {
+async function heal(world: World, { persons, feeds, unadopted }: Surroundings): Promise<void> {
   const { scheduler, log, complain, trace } = world;
   const begunAt = scheduler.now();
   // By a clock that was an hour ahead, the inquiry after an hour is past: the next one about an open payment is due six hours
   // after its change, and up to a tenth later.
   const boundMs = () => begunAt + healingMs + (wasClockStepped(world.faults) ? 7 * 60 * minute : 0);
   const differences = () => [
-    ...world.machines.flatMap(({ machine, process }) => {
-      if (process === undefined) return [`${machine.name} does not serve`];
+    ...world.machines.flatMap(({ name, process, life }) => {
+      if (process === undefined) return [`${name} does not serve`];
       // The world may be quiet for longer than the settling time.
-      return machine.life().isPaused() ? [`${machine.name} stands still`] : [];
+      return life().isPaused() ? [`${name} stands still`] : [];
     }),
     ...world.checks.differences(),
-    ...waits.flatMap((differences) => differences()),
+    ...world.webhooks.differences(),
+    ...(unadopted?.() ?? []),
+    ...[...world.underWay].map(({ what }) => `not over: ${what}`),
   ];
   let settledSince: number | undefined;
   while (!world.hasFailed() && scheduler.now() < boundMs()) {
@@ -114,22 +113,17 @@ async function heal(world: World, { persons, feeds, waits }: UnderWay): Promise<
 
 /** Each team's stories, started at different times. */
 function beginStories(
-  { scheduler, random }: World,
+  { scheduler, random, begin }: World,
   callerOf: CallerOf,
   { operations, withinMs }: { operations: number; withinMs: number },
-): { differences(): string[] } {
-  let underWay = 0;
+): void {
   for (let number = 1; number <= operations; number += 1) {
     const own = random.fork(`story ${number}`);
     const story = own.chance(payoutsShare) ? payoutStory : paymentStory;
-    scheduler.after(5_000 + own.between(0, withinMs), `story ${number}`, () => {
-      underWay += 1;
-      void story(callerOf(`caller ${number}`), number).then(() => (underWay -= 1));
-    });
+    scheduler.after(5_000 + own.between(0, withinMs), `story ${number}`, () =>
+      begin(`story ${number} of a team`, story(callerOf(`caller ${number}`), number)),
+    );
   }
-  return {
-    differences: () => (underWay > 0 ? [`${underWay} requests of teams were never answered`] : []),
-  };
 }
 
 const payoutsShare = 0.35;

@@ -7,7 +7,7 @@ const seed = 9;
 
 describe('a seed', () => {
   it('gives the same trace in this process and in another one', { timeout: 60_000 }, async () => {
-    const [here, again] = [await runWatched({ seed }), await runWatched({ seed })];
+    const [here, again] = [await runWatched(seed), await runWatched(seed)];
     expect(again.traceHash).toBe(here.traceHash);
     expect(await hashElsewhere()).toBe(here.traceHash);
     expect(here.violation).toBeUndefined();

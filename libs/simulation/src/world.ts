@@ -6,28 +6,18 @@ import { type WebhookChecks, createWebhookChecks } from './checks/webhooks.ts';
 import { createCallbackSender } from './faults/callbacks.ts';
 import { type Partitions, createDisasters, createPartitions } from './faults/disasters.ts';
 import { type Faults, createFaults } from './faults/faults.ts';
+import { type ServiceAnswer, type ServiceRequest, createServiceApi } from './payment-service/api.ts';
 import { type Ledger, createLedger } from './payment-service/ledger.ts';
 import { type Rules, createRules } from './people/teams.ts';
 import { lengthOf, live } from './phases.ts';
-import { type Broker, addMachines, createBroker } from './world/boot.ts';
+import { addMachines } from './world/boot.ts';
 import { type EventLog, createEventLog } from './world/event-log.ts';
+import { type Broker, createBroker } from './world/faulty-bus.ts';
 import { type Machine, epochMs } from './world/machine.ts';
-import type { GatewayProcess } from './world/process.ts';
 import { type Random, createRandom } from './world/random.ts';
 import { type Scheduler, type Trace, createScheduler, createTrace } from './world/scheduler.ts';
 
-export interface RunOptions {
-  seed: number | string;
-  /** Keeps every line of the trace. */
-  isWhole?: boolean;
-}
-
 export type RunResult = Awaited<ReturnType<typeof runSeed>>;
-
-export interface RunningMachine {
-  machine: Machine;
-  process: GatewayProcess | undefined;
-}
 
 /** State shared by the parts of a world. */
 export interface World {
@@ -43,9 +33,11 @@ export interface World {
   faults: Faults;
   log: EventLog;
   ledger: Ledger;
+  /** The Payment Service's answer to a request that has reached it. */
+  answerOf: (request: ServiceRequest) => ServiceAnswer;
   books: Books;
   checks: Checks;
-  machines: RunningMachine[];
+  machines: Machine[];
   partitions: Partitions;
   /** The store was replaced by an earlier backup. */
   isRestored(): boolean;
@@ -58,67 +50,83 @@ export interface World {
   /** The public topics. */
   broker: Broker;
   webhooks: WebhookChecks;
+  /** How often each path was taken. */
+  paths: Map<string, number>;
   saw(path: string): void;
+  /** Descriptions of work that must come to its end while the world heals. */
+  underWay: Set<{ what: string }>;
+  begin(what: string, work: Promise<unknown>): void;
+  violations: Violation[];
   complain(invariant: string, text: string): void;
   hasFailed(): boolean;
-  boot(machine: RunningMachine): void;
+  boot(machine: Machine): void;
 }
 
 /** Runs a seed to its end, or to its first violation. */
-export async function runSeed({ seed, isWhole = false }: RunOptions) {
+export async function runSeed(seed: number | string) {
   const random = createRandom(seed);
-  const violations: Violation[] = [];
-  const paths = new Map<string, number>();
-  const trace = createTrace({ isWhole, now: () => scheduler.now() });
-  const scheduler: Scheduler = createScheduler(trace);
   const { safetyMs, pace } = lengthOf(random);
-  const world = createWorld({ random, scheduler, trace, pace, violations, paths });
+  const world = createWorld(random, pace);
+  const { scheduler, trace, faults, paths, violations } = world;
   const disasters = createDisasters(world);
   addMachines(world, disasters);
-  if (world.faults.isBare) world.saw('a bare service');
+  if (faults.isBare) world.saw('a bare service');
   const operations = random.fork('length').whole(2, 9);
   await live(world, disasters, { operations, safetyMs });
-  const history = { traceHash: trace.hash(), steps: trace.steps() };
   return {
     seed,
     operations,
     paths,
     violation: violations[0],
-    ...history,
+    traceHash: trace.hash(),
+    steps: trace.steps(),
     simulatedMs: scheduler.now(),
-    faults: world.faults.counts(),
-    lines: trace.lines(),
+    faults: faults.counts(),
+    lines: trace.lines,
   };
 }
 
-interface Origin extends Pick<World, 'random' | 'scheduler' | 'trace' | 'pace'> {
-  violations: Violation[];
-  paths: Map<string, number>;
-}
-
-function createWorld({ violations, paths, ...origin }: Origin): World {
-  const { random, scheduler, trace, pace } = origin;
+function createWorld(random: Random, pace: number): World {
+  const trace = createTrace(() => scheduler.now());
+  const scheduler: Scheduler = createScheduler(trace);
+  const faults = createFaults(random.fork('faults'), pace);
+  const paths: World['paths'] = new Map();
+  const violations: Violation[] = [];
+  const underWay: World['underWay'] = new Set();
   let isRestored = false;
   const trueTime = () => Math.floor(epochMs + scheduler.now());
   const log = createEventLog(trueTime);
   log.onEvent((event) => hear(world, event));
+  const ledger = createLedger(trueTime, random.fork('ledger'), (changed) => {
+    trace.log(`service: ${changed.orderNumber} ${changed.type} is ${changed.status}`);
+    callbacks.notify(changed);
+    world.checks.onLedgerChanged();
+  });
   const world = {
-    ...origin,
+    random,
+    scheduler,
+    pace,
     isReviewByTwo: random.fork('reviews').chance(0.5),
     rules: createRules(random.fork('money rules'), scheduler.now),
-    faults: createFaults(random.fork('faults'), pace),
+    trace,
+    faults,
     log,
-    ledger: createLedger(trueTime, random.fork('ledger'), (changed) => {
-      trace.log(`service: ${changed.orderNumber} ${changed.type} is ${changed.status}`);
-      callbacks.notify(changed);
-      world.checks.onLedgerChanged();
-    }),
+    ledger,
+    answerOf: createServiceApi(ledger, random.fork('service'), faults),
     machines: [],
     partitions: createPartitions(scheduler.now),
     isOutage: () => false,
     downUntil: { store: 0, bus: 0, service: 0, account: 0 },
     broker: createBroker('kafka.sim'),
+    paths,
     saw: (path) => void paths.set(path, (paths.get(path) ?? 0) + 1),
+    underWay,
+    begin: (what, work) => {
+      const entry = { what };
+      underWay.add(entry);
+      void work.then(() => underWay.delete(entry));
+    },
+    violations,
     complain: (invariant, text) => {
       trace.log(`VIOLATION of ${invariant}: ${text}`);
       violations.push({ invariant, text, atMs: scheduler.now() });
@@ -150,10 +158,7 @@ function takeAccount(world: World): void {
   });
   world.books = createBooks(own.complain);
   world.checks = createChecks(own);
-  for (const event of log.all()) {
-    world.books.apply(event, scheduler.now());
-    world.checks.onRecorded(event);
-  }
+  for (const event of log.all()) world.checks.onRecorded(event, world.books.apply(event, scheduler.now()));
   isReplaying = false;
 }
 
@@ -163,9 +168,9 @@ function hear({ trace, books, webhooks, checks, scheduler, saw }: World, event: 
   // Nine events of ten, and none of them about money.
   if (stream.startsWith('lease-') || stream === 'members') return;
   if (/^(payment|payout|dispute)-/.test(stream)) trace.log(`${stream} #${revision} ${type}`);
-  books.apply(event, scheduler.now());
-  webhooks.onRecorded(event);
-  checks.onRecorded(event);
+  const operation = books.apply(event, scheduler.now());
+  webhooks.onRecorded(event, operation);
+  checks.onRecorded(event, operation);
   const { code, discrepancy } = data as { code?: string; discrepancy?: { kind: string } };
   if (type === 'ReviewOpened') saw(`review: ${discrepancy?.kind ?? code}`);
 }

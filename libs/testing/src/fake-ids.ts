@@ -23,7 +23,7 @@ export function createFakeIds(seed = 1): FakeIds {
 }
 
 /** Tommy Ettinger's generator (public domain): 32 bits of state, far from secret, good enough for tests. */
-function mulberry32(seed: number): () => number {
+export function mulberry32(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

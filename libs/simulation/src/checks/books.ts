@@ -99,9 +99,8 @@ function begin(token: string, kind: 'payment' | 'payout', data: Data) {
     refunds: new Map<string, RefundOnRecord>(),
     /** Announced creations and payouts, by order number. */
     attempts: new Map<string, Announced>(),
-    captures: [] as Announced[],
-    voids: [] as Announced[],
-    refundCalls: [] as Announced[],
+    /** Announced captures, voids and refunds, by the last part of their path. */
+    calls: { confirm: [] as Announced[], decline: [] as Announced[], refunds: [] as Announced[] },
     /** Open reviews, by number. */
     reviews: new Map<number, ReviewOnRecord>(),
     reviewCount: 0,
@@ -116,15 +115,17 @@ export function createBooks(complain: Complain) {
   const byOrderNumber = new Map<string, OperationOnRecord>();
 
   return {
-    apply: ({ stream, type, data, revision }: RecordedEvent, at: number): void => {
+    /** @returns the operation of the event; undefined if it is about neither a payment nor a payout */
+    apply: ({ stream, type, data, revision }: RecordedEvent, at: number): OperationOnRecord | undefined => {
       const [, kind, token] = /^(payment|payout)-(.+)$/.exec(stream) ?? [];
-      if ((kind !== 'payment' && kind !== 'payout') || token === undefined) return;
+      if ((kind !== 'payment' && kind !== 'payout') || token === undefined) return undefined;
       if (revision === 0 && operations.has(token)) complain('I11', `${stream} began twice`);
       const operation = operations.get(token) ?? begin(token, kind, data as Data);
       operations.set(token, operation);
       operation.changedAt = at;
       operation.events.push(type);
       steps[type]?.(operation, data as Data, { at, byOrderNumber, complain });
+      return operation;
     },
     find: (token: string): OperationOnRecord | undefined => operations.get(token),
     /** The operation that has an attempt with this order number. */
@@ -155,12 +156,7 @@ const quietAtLeastMs = 20_000;
  * be appended too late for its call to be sent.
  */
 const requireQuiet = (operation: OperationOnRecord, what: string, { at, complain }: Tools): void => {
-  const calls: Announced[] = [
-    ...operation.attempts.values(),
-    ...operation.captures,
-    ...operation.voids,
-    ...operation.refundCalls,
-  ];
+  const calls = [...operation.attempts.values(), ...Object.values(operation.calls).flat()];
   for (const call of calls) call.isGivenUp = true;
   const sentAt = Math.max(...calls.map((call) => call.sentAt ?? -Infinity));
   if (at - sentAt < quietAtLeastMs)
@@ -273,12 +269,12 @@ const steps: Record<string, Step> = {
   PayoutFailed: to('failed'),
   CaptureSubmitted: (operation, _data, { at }) => {
     operation.phase = 'capturing';
-    operation.captures.push({ at });
+    operation.calls.confirm.push({ at });
   },
   CaptureRefused: to('authorized'),
   VoidSubmitted: (operation, _data, { at }) => {
     operation.phase = 'voiding';
-    operation.voids.push({ at });
+    operation.calls.decline.push({ at });
   },
   VoidRefused: to('authorized'),
   RefundSubmitted: (operation, data, { at, complain }) => {
@@ -288,7 +284,7 @@ const steps: Record<string, Step> = {
     const refundToken = textIn(data, 'refundToken');
     if (operation.refunds.has(refundToken)) complain('I10', `${refundToken} is submitted twice`);
     operation.refunds.set(refundToken, { amount, state: 'reserved' });
-    operation.refundCalls.push({ at, amount });
+    operation.calls.refunds.push({ at, amount });
   },
   DisputeOpened: setDispute('opened'),
   DisputeChanged: setDispute('opened'),

@@ -1,15 +1,16 @@
 /** The gateway's statements about the service must have been true: a review or revision needs a cause in the world. */
 import type { RecordedEvent } from '@tollgate/event-store';
 import { wasClockStepped } from '../faults/faults.ts';
-import type { Ledger, LedgerPayment } from '../payment-service/ledger.ts';
+import type { LedgerPayment, LedgerPayout } from '../payment-service/ledger.ts';
 import type { World } from '../world.ts';
 import type { OperationOnRecord } from './books.ts';
+import { payoutsOf } from './ledger.ts';
 
 interface Evidence {
   operation: OperationOnRecord;
-  /** Everything the service has under this operation's order numbers, including strangers and attempts that a restore lost. */
+  /** The service's payments under its order numbers, including strangers and attempts that a restore lost. */
   listed: readonly LedgerPayment[];
-  ledger: Ledger;
+  payouts: readonly LedgerPayout[];
   /**
    * A host's clock was an hour ahead of the service's. By these clocks a payment was made before its announcement, so it is not
    * recognized as ours.
@@ -19,20 +20,18 @@ interface Evidence {
 
 /** Claims of an event that the service never showed. */
 export function liesOf(
-  { ledger, books, faults }: World,
-  { stream, type, data }: RecordedEvent,
+  world: World,
+  { type, data }: RecordedEvent,
+  operation: OperationOnRecord | undefined,
 ): readonly string[] {
-  const operation = books.find(stream.replace(/^(payment|payout)-/, ''));
   // After a guess, the record follows the person's resolution.
   if (operation === undefined || operation.isMisjudged) return [];
-  const { token } = operation;
-  const isListed = ({ orderNumber, token: at }: { orderNumber: string; token: string }) =>
-    orderNumber.startsWith(`${token}.`) || at === operation.serviceToken;
-  const listed = ledger.payments.filter(isListed);
-  const evidence = { operation, listed, ledger, wasClockWrong: wasClockStepped(faults) };
+  const { token, serviceToken } = operation;
+  const listed = world.ledger.payments.filter(
+    (each) => each.orderNumber.startsWith(`${token}.`) || each.token === serviceToken,
+  );
   if (type === 'FinalStatusRevised') {
-    const ofService = [...listed, ...ledger.payouts.filter(isListed)];
-    const revisions = ofService.reduce((sum, each) => sum + each.revisions, 0);
+    const revisions = listed.reduce((sum, each) => sum + each.revisions, 0);
     // A status adopted from a wrong listing is corrected by a revision.
     // A payment that failed here but was made at the service is revised once here, and not at the service.
     const known = revisions + (hasFailed(operation) ? 1 : 0);
@@ -42,8 +41,9 @@ export function liesOf(
   }
   if (type !== 'ReviewOpened') return [];
   const { code = '', discrepancy } = data as { code?: string; discrepancy?: { kind: string } };
-  const isTrue = causes[discrepancy?.kind ?? code];
-  return isTrue === undefined || isTrue(evidence)
+  const hasCause = causes[discrepancy?.kind ?? code] ?? (() => true);
+  const evidence = { operation, listed, payouts: payoutsOf(world, operation) };
+  return hasCause({ ...evidence, wasClockWrong: wasClockStepped(world.faults) })
     ? []
     : [`${token}: ${discrepancy?.kind ?? code} is in review without a cause`];
 }
@@ -57,23 +57,17 @@ const own = ({ listed, operation }: Evidence): LedgerPayment[] => {
   return listed.filter(({ isStranger, orderNumber }) => !isStranger && orderNumber === latest);
 };
 
-const payoutsOf = ({ ledger, operation }: Pick<Evidence, 'ledger' | 'operation'>) =>
-  ledger.payouts.filter(({ orderNumber }) => operation.attempts.has(orderNumber));
-
 const causes: Record<string, (evidence: Evidence) => boolean> = {
   attempt_not_found: (evidence) => evidence.wasClockWrong || own(evidence).length === 0,
-  payout_not_found: ({ wasClockWrong, ledger, operation }) =>
-    wasClockWrong || payoutsOf({ ledger, operation }).length === 0,
+  payout_not_found: ({ wasClockWrong, payouts }) => wasClockWrong || payouts.length === 0,
   // By a wrong clock, a status older than half an hour does not count as stale.
-  final_status_revised: ({ wasClockWrong, listed, ledger, operation }) =>
-    wasClockWrong ||
-    hasFailed(operation) ||
-    [...listed, ...payoutsOf({ ledger, operation })].some(({ revisions }) => revisions > 0),
-  terms_disagree: ({ listed, ledger, operation }) =>
+  final_status_revised: ({ wasClockWrong, listed, payouts, operation }) =>
+    wasClockWrong || hasFailed(operation) || [...listed, ...payouts].some(({ revisions }) => revisions > 0),
+  terms_disagree: ({ listed, payouts }) =>
     listed.some(({ wasShownWrong, isStranger, revisions }) => wasShownWrong || isStranger || revisions > 1) ||
-    payoutsOf({ ledger, operation }).some(({ wasShownWrong }) => wasShownWrong),
-  unknown_status: ({ listed, ledger, operation }) =>
-    [...listed, ...payoutsOf({ ledger, operation })].some(({ wasShownUnknown }) => wasShownUnknown),
+    payouts.some(({ wasShownWrong }) => wasShownWrong),
+  unknown_status: ({ listed, payouts }) =>
+    [...listed, ...payouts].some(({ wasShownUnknown }) => wasShownUnknown),
   // A refused page may exist if no inquiry about the refusal was answered.
   second_payment_found: ({ listed, operation }) =>
     listed.length > 1 ||

@@ -37,7 +37,7 @@ const sendWithinMs = 5_000;
 export function createChecks(world: World) {
   const { ledger, books, complain, scheduler } = world;
   const sent = new Map<string, number>();
-  const paused = createPausedAccounts({ now: scheduler.now, complain });
+  const paused = createPausedAccounts(world);
   const money = createMoneyChecks(world);
   const wallets = createLedgerChecks(world);
   const disputes = createDisputeChecks(world);
@@ -63,7 +63,7 @@ export function createChecks(world: World) {
   }
 
   function onCreationSent(request: ServiceRequest, by: Sender): void {
-    const { orderNumber: number, amount } = request.body ?? {};
+    const { orderNumber: number, amount } = request.body;
     const orderNumber = String(number);
     const operation = books.byOrderNumber(orderNumber);
     const attempt = operation?.attempts.get(orderNumber);
@@ -84,22 +84,23 @@ export function createChecks(world: World) {
     onSent: (request: ServiceRequest, life: Life): void => {
       if (!movesMoney(request)) return;
       const by = { account: request.account, life: life.name };
-      const { path, body = {} } = request;
+      const { path, body } = request;
       const token = typeof body['token'] === 'string' ? body['token'] : '';
       if (path.endsWith('/payments') || path.endsWith('/payouts')) return onCreationSent(request, by);
       const orderNumber = ledger.findPayment(token)?.orderNumber ?? token;
       const operation = books.byOrderNumber(orderNumber);
-      const kind = path.slice(path.lastIndexOf('/') + 1);
-      const announced = operation === undefined ? [] : callsOf(operation, kind);
+      const kind = path.slice(path.lastIndexOf('/') + 1) as keyof OperationOnRecord['calls'];
+      const announced = operation?.calls[kind] ?? [];
       requireAnnounced(`${kind} ${token}`, announced, `a ${kind} of ${orderNumber}`, by);
       if (kind === 'refunds' && announced.at(-1)?.amount !== body['amount'])
         complain('I3', `a refund of ${String(body['amount'])} of ${orderNumber} is sent, and not announced`);
     },
-    /** Runs after the books have applied the event. */
-    onRecorded: (event: RecordedEvent): void => {
-      for (const each of [disputes, indexes, money, wallets, recurring, unmatched]) each.onRecorded(event);
+    /** @param operation after the event, if it belongs to one */
+    onRecorded: (event: RecordedEvent, operation: OperationOnRecord | undefined): void => {
+      for (const each of [disputes, indexes, money, wallets, recurring, unmatched])
+        each.onRecorded(event, operation);
       requireAnswer(event);
-      for (const lie of liesOf(world, event)) complain('honesty', lie);
+      for (const lie of liesOf(world, event, operation)) complain('honesty', lie);
     },
     /** Runs after every change of the ledger. */
     onLedgerChanged: (): void => {
@@ -122,11 +123,6 @@ export function createChecks(world: World) {
           complain('I3', `the service has ${orderNumber}, which the gateway has not announced`);
     },
   };
-}
-
-function callsOf({ captures, voids, refundCalls }: OperationOnRecord, kind: string): readonly Announced[] {
-  if (kind === 'confirm') return captures;
-  return kind === 'decline' ? voids : refundCalls;
 }
 
 /** I1: at most one approved payment or payout at the service for each of the gateway's. */

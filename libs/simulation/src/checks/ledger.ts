@@ -50,14 +50,12 @@ export function createLedgerChecks(world: World) {
 
   return {
     transferredTo,
-    /** Runs after the books have applied the event. */
-    onRecorded: ({ stream, type, data }: RecordedEvent): void => {
+    onRecorded: ({ type, data }: RecordedEvent, operation: OperationOnRecord | undefined): void => {
       if (type === 'WalletTransferred') {
         const transfer = data as Transfer;
         transfers.push(transfer);
         requireCovered('a transfer', { wallet: transfer.from, account: transfer.account });
       }
-      const operation = books.find(stream.replace(/^(payment|payout)-/, ''));
       if (operation === undefined) return;
       const { token, wallet, account } = operation;
       const left = leftOf(operation);

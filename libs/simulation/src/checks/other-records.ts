@@ -1,7 +1,7 @@
 /** Disputes, stored cards and payments without an owner agree with the provider's records. */
 import type { RecordedEvent } from '@tollgate/event-store';
 import type { ServiceRequest } from '../payment-service/api.ts';
-import type { DisputeStatus, LedgerDispute, LedgerPayment, LedgerPayout } from '../payment-service/ledger.ts';
+import type { Outcome, LedgerDispute, LedgerPayment, LedgerPayout } from '../payment-service/ledger.ts';
 import type { World } from '../world.ts';
 import { type OperationOnRecord, isInReview } from './books.ts';
 
@@ -68,7 +68,7 @@ interface Recorded {
   account?: string;
   amount?: number;
   currency?: string;
-  status?: DisputeStatus;
+  status?: Outcome;
   team?: string;
   paymentToken?: string;
 }
@@ -114,10 +114,13 @@ export function createRecurringChecks({ books, ledger, faults, complain }: World
   }
 
   return {
-    onRecorded: ({ stream, revision, type, data }: RecordedEvent): void => {
+    onRecorded: (
+      { stream, revision, type, data }: RecordedEvent,
+      operation: OperationOnRecord | undefined,
+    ): void => {
       if (stream.startsWith('recurring-')) requireYielded(data as { paymentToken: string; account: string });
-      const [, token] = /^(?:payment|payout)-(.+)$/.exec(stream) ?? [];
-      if (token === undefined) return;
+      if (operation === undefined) return;
+      const { token } = operation;
       if (revision === 0) terms.set(token, (data as { terms?: Terms }).terms ?? {});
       const { recurringToken } = data as { recurringToken?: string };
       if (!issues.has(type) || recurringToken === undefined) return;
@@ -125,7 +128,7 @@ export function createRecurringChecks({ books, ledger, faults, complain }: World
       issuedFor.set(recurringToken, token);
     },
     /** Runs before the first byte of a creation is sent. */
-    onCreationSent: ({ account, body = {} }: ServiceRequest, { token, team }: OperationOnRecord): void => {
+    onCreationSent: ({ account, body }: ServiceRequest, { token, team }: OperationOnRecord): void => {
       const { recurringToken, destination } = terms.get(token) ?? {};
       const alias = recurringToken ?? destination?.recurringToken;
       const sent = body['recurringToken'] ?? (body['destination'] as Terms | undefined)?.recurringToken;

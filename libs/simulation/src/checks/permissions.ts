@@ -2,7 +2,7 @@
 import type { RecordedEvent } from '@tollgate/event-store';
 import type { Operation } from '../people/teams.ts';
 import type { World } from '../world.ts';
-import { type Complain, type OperationOnRecord, freeing } from './books.ts';
+import { type OperationOnRecord, freeing } from './books.ts';
 
 /** Operations that count towards a limit: requested on that day, and not failed. */
 interface Counted {
@@ -14,7 +14,7 @@ interface Counted {
 
 const dayMs = 86_400_000;
 
-export function createMoneyChecks({ rules, books, complain }: World) {
+export function createMoneyChecks({ rules, complain }: World) {
   const counted = new Map<string, Counted>();
 
   function count(token: string, entry: Counted): void {
@@ -47,15 +47,12 @@ export function createMoneyChecks({ rules, books, complain }: World) {
   }
 
   return {
-    /** Runs after the books have applied the event. */
-    onRecorded: ({ stream, type, data, metadata }: RecordedEvent): void => {
-      const [, kind = '', token = ''] = /^(payment|payout)-(.+)$/.exec(stream) ?? [];
-      const operation = books.find(token);
+    onRecorded: ({ type, data, metadata }: RecordedEvent, operation: OperationOnRecord | undefined): void => {
       if (operation === undefined) return;
+      const { token, kind, team } = operation;
       const { refundToken, amount = 0, to = '' } = data as Partial<Asked>;
       const day = Math.floor(Number((metadata as { recordedAt?: number }).recordedAt) / dayMs);
-      const { team } = operation;
-      if (asks.has(type)) count(token, { team, operation: kind as Operation, day, amount: operation.amount });
+      if (asks.has(type)) count(token, { team, operation: kind, day, amount: operation.amount });
       if (type === 'RefundSubmitted' && refundToken !== undefined)
         count(refundToken, { team, operation: 'refund', day, amount });
       // Later changes do not matter: the released limit may already have been used.
@@ -92,13 +89,7 @@ interface Answer {
   releases?: true;
 }
 
-export function createReviewChecks({
-  isReviewByTwo,
-  complain,
-}: {
-  isReviewByTwo: boolean;
-  complain: Complain;
-}) {
+export function createReviewChecks({ isReviewByTwo, complain }: World) {
   /** By stream and review number: the latest resolution and its author. */
   const proposed = new Map<string, string>();
   return ({ stream, type, data, metadata }: RecordedEvent): void => {
@@ -129,7 +120,7 @@ export interface Sender {
   life: string;
 }
 
-export function createPausedAccounts({ now, complain }: { now: () => number; complain: Complain }) {
+export function createPausedAccounts({ scheduler: { now }, complain }: World) {
   /** By account and process. */
   const since = new Map<string, number>();
   const unansweredAt = new Map<string, number>();

@@ -8,20 +8,7 @@ import { type TeamName, endpointUrlOf, teamNames, webhookUrlOf } from '../people
 import type { World } from '../world.ts';
 import { type OperationOnRecord, isFinal, isPaid } from './books.ts';
 
-/** A team's webhook address: the `callbackUrl` of its payments and payouts, or its endpoint. */
-interface Receiver {
-  team: TeamName;
-  url: string;
-  /** Webhooks by content, each once. */
-  received: Map<string, ReceivedWebhook>;
-  /** The latest event received for each payment and payout. */
-  latest: Map<string, number>;
-  /** The first position it is sent; undefined before it was added. */
-  since: string | undefined;
-  /** Prefix of its stream names. */
-  streams: string;
-}
-
+type Receiver = ReturnType<typeof createReceiver>;
 type ReceivedWebhook = ReturnType<typeof readWebhook>;
 export type WebhookChecks = ReturnType<typeof createWebhookChecks>;
 
@@ -42,12 +29,7 @@ function createFailureCounts() {
   };
 }
 
-export function createWebhookChecks({
-  books,
-  complain,
-  saw,
-  isRestored,
-}: Pick<World, 'books' | 'complain' | 'saw' | 'isRestored'>) {
+export function createWebhookChecks({ books, complain, saw, isRestored }: World) {
   const receivers = teamNames.flatMap((team) => [
     createReceiver(team, webhookUrlOf(team), ''),
     createReceiver(team, endpointUrlOf(team), undefined),
@@ -57,9 +39,7 @@ export function createWebhookChecks({
   const onRecord = new Map<string, { status: string; amount: number; position: string }>();
   const { isPutOff, noteTry } = createFailureCounts();
 
-  function noteState({ stream, revision, position }: RecordedEvent): void {
-    const operation = books.find(stream.replace(/^(payment|payout)-/, ''));
-    if (operation === undefined) return;
+  function noteState({ revision, position }: RecordedEvent, operation: OperationOnRecord): void {
     const { token, amount, approvedAmount, phase, refunds, disputes } = operation;
     // The requested amount, if nothing was taken.
     const own = { state: statusOf(phase), amount: isPaid(operation) ? approvedAmount || amount : amount };
@@ -110,10 +90,9 @@ export function createWebhookChecks({
   }
 
   return {
-    /** Runs after the books have applied the event. */
-    onRecorded: (event: RecordedEvent): void => {
+    onRecorded: (event: RecordedEvent, operation: OperationOnRecord | undefined): void => {
       if (isRestored()) return;
-      noteState(event);
+      if (operation !== undefined) noteState(event, operation);
       if (event.stream.startsWith('webhook-')) noteTry(event);
       if (event.type === 'EndpointAdded') noteEndpoint(event);
     },
@@ -124,22 +103,30 @@ export function createWebhookChecks({
       take(receiver, readWebhook(body));
     },
     /** Webhooks that an address should have received and has not. */
-    differences: (): string[] => [
-      ...receivers.flatMap(missingAt),
-      ...books
-        .all()
-        .filter((each) => isFinal(each) && !each.isAdopted && !isReported(each))
-        .map(({ token, phase }) => `no webhook has reported to the team that ${token} is ${phase}`),
-    ],
+    differences: (): string[] => {
+      if (isRestored()) return [];
+      const unreported = books.all().filter((each) => isFinal(each) && !each.isAdopted && !isReported(each));
+      return [
+        ...receivers.flatMap(missingAt),
+        ...unreported.map(
+          ({ token, phase }) => `no webhook has reported to the team that ${token} is ${phase}`,
+        ),
+      ];
+    },
   };
 }
 
-const createReceiver = (team: TeamName, url: string, since: string | undefined): Receiver => ({
+/** A team's webhook address: the `callbackUrl` of its payments and payouts, or its endpoint. */
+const createReceiver = (team: TeamName, url: string, since: string | undefined) => ({
   team,
   url,
-  received: new Map(),
-  latest: new Map(),
+  /** Webhooks by content, each once. */
+  received: new Map<string, ReceivedWebhook>(),
+  /** The latest event received for each payment and payout. */
+  latest: new Map<string, number>(),
+  /** The first position it is sent; undefined before it was added. */
   since,
+  /** Prefix of its stream names. */
   streams: 'webhook-',
 });
 

@@ -1,17 +1,14 @@
 /** Callbacks of the Payment Service: late, repeated, lost, out of order, and forged. */
+import { recur } from './disasters.ts';
 import type { Changed } from '../payment-service/ledger.ts';
 import { callbackBase } from '../world/process.ts';
 import type { Random } from '../world/random.ts';
 import type { World } from '../world.ts';
 
-export interface CallbackSender {
-  notify(changed: Changed): void;
-}
-
 const pausesMs = [5_000, 15_000, 30_000, 60_000, 300_000];
 const patienceMs = 10_000;
 
-export function createCallbackSender(world: World): CallbackSender {
+export function createCallbackSender(world: World) {
   const { scheduler, faults } = world;
   const random = world.random.fork('callbacks');
 
@@ -23,9 +20,10 @@ export function createCallbackSender(world: World): CallbackSender {
       scheduler.after(pauseMs, 'callback again', () => void deliver(path, body, tries + 1));
   }
 
-  forgeNowAndThen(world, random.fork('forger'));
+  const forger = random.fork('forger');
+  recur(world, forger, 'callback-forged', () => forge(world, forger));
   return {
-    notify: ({ callbackUrl, isRevision, ...changed }) => {
+    notify: ({ callbackUrl, isRevision, ...changed }: Changed): void => {
       if (!callbackUrl.startsWith(callbackBase)) return;
       if (isRevision === true && faults.strikes('revision-untold', random)) return;
       if (faults.strikes('callback-lost', random)) return;
@@ -47,7 +45,8 @@ const pathOf = (url: string): string => url.slice(callbackBase.length);
 /** Sends to any of the processes. @returns undefined if there is no answer */
 async function post(world: World, random: Random, path: string, body: object): Promise<number | undefined> {
   const { partitions, scheduler } = world;
-  const { machine, process } = random.pick(world.machines);
+  const machine = random.pick(world.machines);
+  const { process } = machine;
   const { promise, resolve } = Promise.withResolvers<number | undefined>();
   const fail = () => resolve(undefined);
   if (process === undefined || partitions.isCut('service', machine.name)) return undefined;
@@ -66,22 +65,10 @@ async function post(world: World, random: Random, path: string, body: object): P
   return promise;
 }
 
-function forgeNowAndThen(world: World, random: Random): void {
-  const { scheduler, faults, ledger } = world;
-  const delayMs = faults.distanceMs('callback-forged', random);
-  if (delayMs === undefined) return;
-  scheduler.after(delayMs, 'forged callback', () => {
-    if (ledger.payments.length > 0 && !faults.haveEnded()) {
-      faults.note('callback-forged');
-      forge(world, random);
-    }
-    forgeNowAndThen(world, random);
-  });
-}
-
 /** I12: a callback to an unknown address is rejected; at a payment's own address it is only a hint, whatever its content. */
 function forge(world: World, random: Random): void {
   const { ledger, trace } = world;
+  if (ledger.payments.length === 0) return;
   const [payment, other] = [random.pick(ledger.payments), random.pick(ledger.payments)];
   const own = pathOf(payment.callbackUrl);
   const type = random.pick(['payment', 'refund', 'payout']);

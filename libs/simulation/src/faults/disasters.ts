@@ -1,9 +1,9 @@
 /** Faults of processes and their surroundings, and how they end. */
 import type { FaultKind } from './faults.ts';
-import type { DisputeStatus } from '../payment-service/ledger.ts';
-import type { Machine } from '../world/machine.ts';
+import type { Outcome } from '../payment-service/ledger.ts';
+import type { Life, Machine } from '../world/machine.ts';
 import type { Random } from '../world/random.ts';
-import type { RunningMachine, World } from '../world.ts';
+import type { World } from '../world.ts';
 
 export type Disasters = ReturnType<typeof createDisasters>;
 
@@ -12,14 +12,13 @@ const hour = 3_600_000;
 export function createDisasters(world: World) {
   const { scheduler, downUntil } = world;
 
-  function restart(running: RunningMachine, afterMs: number): void {
-    const life = running.machine.life();
-    running.machine.crash();
-    running.process = undefined;
-    scheduler.after(afterMs, `${running.machine.name} restarts`, () => {
-      if (running.machine.life() !== life || world.isOutage()) return;
-      running.machine.boot();
-      world.boot(running);
+  function restart(machine: Machine, afterMs: number): void {
+    const life = machine.life();
+    machine.crash();
+    scheduler.after(afterMs, `${machine.name} restarts`, () => {
+      if (machine.life() !== life || world.isOutage()) return;
+      machine.boot();
+      world.boot(machine);
     });
   }
 
@@ -30,49 +29,52 @@ export function createDisasters(world: World) {
     heal: (): void => {
       Object.assign(downUntil, { store: 0, bus: 0, service: 0, account: 0 });
       world.partitions.heal();
-      for (const { machine } of world.machines) machine.setSkew(0);
+      for (const machine of world.machines) machine.setSkew(0);
       settleService(world);
     },
   };
 }
 
+/** Repeats a fault of the world at the intervals of this seed, until the faults end. */
+export function recur(world: World, random: Random, kind: FaultKind, happen: () => void): void {
+  const { scheduler, faults } = world;
+  const delayMs = faults.distanceMs(kind, random);
+  if (delayMs === undefined) return;
+  scheduler.after(delayMs, kind, () => {
+    if (faults.haveEnded()) return;
+    faults.note(kind);
+    happen();
+    recur(world, random, kind, happen);
+  });
+}
+
 /** Starts all recurring disasters. */
-function befall(world: World, restart: (machine: RunningMachine, afterMs: number) => void): void {
+function befall(world: World, restart: (machine: Machine, afterMs: number) => void): void {
   const { scheduler, faults, trace, downUntil, machines } = world;
   const random = world.random.fork('disasters');
 
-  function every(kind: FaultKind, happen: () => void): void {
-    const delayMs = faults.distanceMs(kind, random);
-    if (delayMs === undefined) return;
-    scheduler.after(delayMs, kind, () => {
-      if (faults.haveEnded()) return;
-      faults.note(kind);
-      happen();
-      every(kind, happen);
-    });
-  }
-
+  const every = (kind: FaultKind, happen: () => void) => recur(world, random, kind, happen);
   const down = (what: keyof World['downUntil'], longestMs: number) => () => {
     const durationMs = random.between(500, longestMs);
     trace.log(`${what} is down for ${Math.round(durationMs / 1_000)} s`);
     downUntil[what] = scheduler.now() + durationMs;
   };
 
-  for (const { machine } of machines)
+  for (const machine of machines)
     if (faults.strikes('clock-skew', random)) machine.setSkew(random.between(-9_000, 9_000));
   every('crash', () => {
-    const running = random.pick(machines);
-    if (!running.machine.life().isAlive()) return;
-    trace.log(`${running.machine.life().name} crashes`);
-    restart(running, random.pick([100, 2_000, 20_000, 60_000]));
+    const machine = random.pick(machines);
+    if (!machine.life().isAlive()) return;
+    trace.log(`${machine.life().name} crashes`);
+    restart(machine, random.pick([100, 2_000, 20_000, 60_000]));
   });
   every('pause', () => {
-    const { machine } = random.pick(machines);
+    const machine = random.pick(machines);
     const durationMs = random.pick([1_000, 8_000, 20_000, 60_000]) * random.between(0.5, 1.5);
     stopMachine(world, machine, { durationMs });
   });
   every('clock-step', () => {
-    const { machine } = random.pick(machines);
+    const machine = random.pick(machines);
     const skewMs = random.pick([-hour, hour, -8_000, 8_000, 0]);
     trace.log(`the clock of ${machine.name} is set ${skewMs / 1_000} s ahead`);
     machine.setSkew(skewMs);
@@ -113,8 +115,29 @@ export function stopMachine(
   if (faults.strikes('clock-stood-still', random)) machine.setSkew(machine.skewMs() - durationMs);
 }
 
+/** Host of a process; undefined for the machine of an operator. */
+export const hostOf = ({ machines }: World, life: Life): Machine | undefined =>
+  machines.find(({ name }) => name === life.machine);
+
+export function stopInHandshake(world: World, life: Life): void {
+  const host = hostOf(world, life);
+  const durationMs = life.random.between(6_000, 60_000);
+  if (host !== undefined) stopMachine(world, host, { durationMs, place: 'in a handshake' });
+}
+
+/** Pauses a process after it has announced its next step, so that others act on the announcement first. */
+export function stopBehindAppend(world: World, life: Life, stream: string): void {
+  const host = hostOf(world, life);
+  // Views, topic records and leases are frequent and announce no call.
+  const isDerived = /^(view|checkpoint|lease|bus)/.test(stream);
+  if (host === undefined || isDerived || !world.faults.strikes('pause-behind-append', life.random)) return;
+  const durationMs = life.random.pick([2_000, 8_000, 20_000]);
+  world.trace.log(`${life.name} is stopped for ${durationMs} ms behind an append to ${stream}`);
+  host.pause(durationMs);
+}
+
 const cutOne = ({ partitions, machines }: World, random: Random): string =>
-  partitions.cut(random.pick(machines).machine.name, random);
+  partitions.cut(random.pick(machines).name, random);
 
 export function revise({ ledger, books, trace }: World, random: Random): void {
   const final = ledger.payments.filter(
@@ -137,7 +160,7 @@ function revisePayout({ ledger, trace, saw }: World, random: Random): void {
   const isUnderWayAgain = random.chance(0.4);
   const to = isUnderWayAgain ? 'pending' : payout.status === 'approved' ? 'declined' : 'approved';
   trace.log(`the service revises ${payout.orderNumber} from ${payout.status} to ${to}`);
-  saw(`a payout was revised to ${to}`);
+  saw(`a payout was revised to: ${to}`);
   ledger.revisePayout(payout, to);
 }
 
@@ -173,7 +196,7 @@ function dispute({ ledger, scheduler, faults, pace, trace, saw }: World, random:
   const opened = ledger.openDispute(payment, random.whole(1, payment.amount));
   trace.log(`the bank of the customer of ${payment.orderNumber} opens dispute ${opened.id}`);
   saw('a dispute was opened');
-  const decide = (status: DisputeStatus): void => {
+  const decide = (status: Outcome): void => {
     trace.log(`the bank decides dispute ${opened.id}: ${status}`);
     ledger.changeDispute(opened, status);
   };

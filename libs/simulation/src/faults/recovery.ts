@@ -18,17 +18,14 @@ export const dayOf = ({ scheduler }: World, days = 0): string =>
   new Date(epochMs + scheduler.now() + days * dayMs).toISOString().slice(0, 10);
 
 export async function outageOfDays(world: World, callerOf: CallerOf): Promise<void> {
-  const { scheduler, trace, machines, ledger } = world;
+  const { scheduler, trace, ledger } = world;
   const random = world.random.fork('outage');
   const durationMs = random.between(0.5, 25) * dayMs;
   const lastDay = dayOf(world);
   trace.log(`nothing runs for ${(durationMs / dayMs).toFixed(1)} days`);
   world.saw('nothing ran for days');
   world.isOutage = () => true;
-  for (const running of machines) {
-    running.machine.crash();
-    running.process = undefined;
-  }
+  for (const machine of world.machines) machine.crash();
   for (const afterMs of [0.2, 0.5, 0.9])
     scheduler.after(afterMs * durationMs, 'the service resumes', () => {
       for (const payment of ledger.payments) if (random.chance(0.5)) ledger.expire(payment);
@@ -36,10 +33,7 @@ export async function outageOfDays(world: World, callerOf: CallerOf): Promise<vo
     });
   await scheduler.runUntil(scheduler.now() + durationMs, world.hasFailed);
   world.isOutage = () => false;
-  for (const running of machines) {
-    running.machine.boot();
-    world.boot(running);
-  }
+  bootAll(world);
   // A person must request reconciliation of the days before an account's first reconciliation.
   const reports = world.log.all().filter(({ type }) => type === 'ReconciliationReported');
   const reconciled = new Set(reports.map(({ data }) => (data as { account?: string }).account));
@@ -54,13 +48,8 @@ async function askFor(caller: Caller, account: string, day: string): Promise<voi
   while (!isSuccess(await caller.request(request))) await caller.sleep(5_000);
 }
 
-export interface Restored {
-  /** Steps of the restore that are not finished yet. */
-  differences(): string[];
-}
-
 /** Makes a backup during normal traffic. @returns a function that restores it */
-export function makeBackup(world: World, safetyMs: number): (callerOf: CallerOf) => Restored {
+export function makeBackup(world: World, safetyMs: number): (callerOf: CallerOf) => void {
   const random = world.random.fork('backup');
   const { log, scheduler, trace } = world;
   let restore = log.backup();
@@ -70,26 +59,25 @@ export function makeBackup(world: World, safetyMs: number): (callerOf: CallerOf)
   });
   return (callerOf) => {
     putInPlace(world, restore);
-    const state = { isOver: false };
-    void compareDay(world, callerOf).then(() => (state.isOver = true));
-    return { differences: () => (state.isOver ? [] : ['teams are not let in yet']) };
+    world.begin('the comparison after which teams are let in', compareDay(world, callerOf('restore')));
   };
 }
 
 function putInPlace(world: World, restore: () => void): void {
-  const { trace, machines } = world;
+  const { trace } = world;
   trace.log('the store is lost, and the backup takes its place');
   world.saw('a backup was restored');
-  for (const running of machines) {
-    running.machine.crash();
-    running.process = undefined;
-  }
+  for (const machine of world.machines) machine.crash();
   restore();
   world.beginAnew();
   voidApprovals(world);
-  for (const running of machines) {
-    running.machine.boot();
-    world.boot(running);
+  bootAll(world);
+}
+
+function bootAll({ machines, boot }: World): void {
+  for (const machine of machines) {
+    machine.boot();
+    boot(machine);
   }
 }
 
@@ -102,13 +90,12 @@ function voidApprovals({ log, books, random }: World): void {
     if (phase !== 'awaiting_approval' && phase !== 'approval_granted') continue;
     const data = JSON.stringify({ reason: 'approval-lapsed' });
     const event = { id: uuid(), type: 'PayoutFailed', data, metadata: JSON.stringify(metadata) };
-    log.append(payoutStream(token), [event], 'any');
+    log.append(payoutStream(token), { events: [event], expected: 'any' });
   }
 }
 
-async function compareDay(world: World, callerOf: CallerOf): Promise<void> {
+async function compareDay(world: World, caller: Caller): Promise<void> {
   const from = world.log.all().length;
-  const caller = callerOf('restore');
   for (const account of accounts) await askFor(caller, account, dayOf(world));
   while (reportedSince(world, from) < accounts.length) await caller.sleep(5_000);
 }

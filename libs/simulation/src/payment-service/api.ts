@@ -8,7 +8,8 @@ export interface ServiceRequest {
   account: string;
   method: string;
   path: string;
-  body: Record<string, unknown> | undefined;
+  /** Empty for a GET. */
+  body: Record<string, unknown>;
 }
 
 export interface ServiceAnswer {
@@ -44,7 +45,7 @@ export const refusal = (code: string, kind = 'processing_error', statusCode = 40
   json({ success: false, errors: [{ code, kind, message: code }] }, statusCode);
 const unknownToken = () => refusal('payment_not_found', 'invalid_request_error', 404);
 
-function post(service: Service, path: string, { account, body = {} }: ServiceRequest): ServiceAnswer {
+function post(service: Service, path: string, { account, body }: ServiceRequest): ServiceAnswer {
   const { ledger, random, options } = service;
   if (path === '/payments') return create(service, account, body);
   if (path === '/payouts') return payOut(service, account, body);
@@ -142,44 +143,37 @@ const listDisputes = ({ ledger, options }: Service, account: string) =>
     .filter((dispute) => dispute.account === account)
     .toReversed()
     .slice(0, disputesMax)
-    .map(({ id, payment, amount, currency, statuses, createdAt, updatedAt }) => ({
-      id,
-      amount,
-      currency,
-      status: statuses.at(-1),
+    .map(({ payment, ...dispute }) => ({
+      ...dispute,
+      ...timesOf(dispute),
+      status: dispute.statuses.at(-1),
       type: 'chargeback',
       reasonCode: '4853',
       token: options.showsDisputedPayments ? payment : undefined,
-      createdAt: toText(createdAt),
-      updatedAt: toText(updatedAt),
     }));
 
-const toText = (at: number): string => new Date(at).toISOString();
-
+/** Like any service, this one shows more than the specification names. */
 function toShown({ saysRefundedEarly }: Service['options'], payment: LedgerPayment) {
-  const { token, amount, currency, orderNumber, callbackUrl, needConfirmation } = payment;
-  const { heldAmount, refundedAmount, recurringToken, status } = payment;
+  const { status, refundedAmount, isHosted } = payment;
   const isPartlyRefunded = status === 'approved' && refundedAmount > 0;
   return {
-    token,
+    ...payment,
+    ...timesOf(payment),
     status: saysRefundedEarly && isPartlyRefunded ? 'refunded' : status,
-    amount,
-    currency,
-    orderNumber,
     product: 'Tea',
-    callbackUrl,
-    needConfirmation,
-    heldAmount,
-    refundedAmount,
-    recurringToken,
-    processingUrl: payment.isHosted && status === 'init' ? pageOf(payment) : undefined,
-    createdAt: toText(payment.createdAt),
-    updatedAt: toText(payment.updatedAt),
+    processingUrl: isHosted && status === 'init' ? pageOf(payment) : undefined,
   };
 }
 
-function toShownPayout({ createdAt, updatedAt, account: _, ...shown }: LedgerPayout) {
-  return { ...shown, operationType: 'payouts', createdAt: toText(createdAt), updatedAt: toText(updatedAt) };
-}
+const toShownPayout = (payout: LedgerPayout) => ({
+  ...payout,
+  ...timesOf(payout),
+  operationType: 'payouts',
+});
+
+const timesOf = ({ createdAt, updatedAt }: Record<'createdAt' | 'updatedAt', number>) => ({
+  createdAt: new Date(createdAt).toISOString(),
+  updatedAt: new Date(updatedAt).toISOString(),
+});
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');

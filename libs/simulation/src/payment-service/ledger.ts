@@ -5,64 +5,64 @@
 import type { Random } from '../world/random.ts';
 import { recurringTokenMark } from '../checks/secrets.ts';
 
-type Status = 'init' | 'pending' | 'approved' | 'declined' | 'refunded' | 'expired';
+export type Outcome = 'pending' | 'approved' | 'declined';
+type Status = Outcome | 'init' | 'refunded' | 'expired';
 
 /** Properties common to payments and payouts. */
-interface Entry {
-  token: string;
+interface Terms {
   orderNumber: string;
   account: string;
   callbackUrl: string;
   amount: number;
   currency: string;
-  createdAt: number;
-  updatedAt: number;
-  /** How often a final status was reversed. */
-  revisions: number;
-  /** Shown with a wrong amount, or made for an amount other than the requested one. */
-  wasShownWrong: boolean;
-  /** Has a status that the specification does not define. */
-  wasShownUnknown: boolean;
 }
 
-export interface LedgerPayment extends Entry {
-  status: Status;
-  heldAmount: number;
-  refundedAmount: number;
-  needConfirmation: boolean;
+const untouched = {
+  /** How often a final status was reversed. */
+  revisions: 0,
+  /** Shown with a wrong amount, or made for an amount other than the requested one. */
+  wasShownWrong: false,
+  /** Has a status that the specification does not define. */
+  wasShownUnknown: false,
+};
+
+const untouchedPayment = {
+  ...untouched,
+  status: 'init' as Status,
+  heldAmount: 0,
+  refundedAmount: 0,
+  needConfirmation: false,
   /** True if the customer chooses on the service's page. */
-  isHosted: boolean;
+  isHosted: false,
   /** It took money once, regardless of its current status. */
-  hasTakenMoney: boolean;
+  hasTakenMoney: false,
   /** Highest amount ever approved. */
-  tookAmount: number;
-  /** Made earlier by another installation under one of our order numbers. */
-  isStranger: boolean;
+  tookAmount: 0,
   /** Also refunded in the service's console; counted from then on. */
-  isCounted: boolean;
-  /** Amount refunded in the service's console. */
-  refundedInConsole: number;
+  isCounted: false,
+  /** Made earlier by another installation under one of our order numbers. */
+  isStranger: false,
   /** Made before Tollgate. */
-  isFormer: boolean;
+  isFormer: false,
   /** Yields a recurring token. */
-  isRecurring: boolean;
+  isRecurring: false,
   /** Recurring token that charges the card again. */
-  recurringToken?: string;
-}
+  recurringToken: undefined as string | undefined,
+  /** Amount refunded in the service's console. */
+  refundedInConsole: 0,
+};
+
+type Made = Terms & { token: string; createdAt: number; updatedAt: number };
+export type LedgerPayment = Made & typeof untouchedPayment;
+export type LedgerPayout = Made & typeof untouched & { status: Outcome };
 
 interface LedgerRefund {
   token: string;
   payment: string;
   amount: number;
-  status: 'pending' | 'approved' | 'declined';
+  status: Outcome;
   createdAt: number;
 }
-
-export interface LedgerPayout extends Entry {
-  status: 'pending' | 'approved' | 'declined';
-}
-
-export type DisputeStatus = 'pending' | 'approved' | 'declined';
 
 /** A dispute that a customer's bank has opened. */
 export interface LedgerDispute {
@@ -73,52 +73,44 @@ export interface LedgerDispute {
   amount: number;
   currency: string;
   /** All statuses so far, latest last. */
-  statuses: DisputeStatus[];
+  statuses: Outcome[];
   createdAt: number;
   updatedAt: number;
 }
 
 /** A change that triggers a callback. */
-export interface Changed extends Pick<
-  Entry,
-  'token' | 'orderNumber' | 'amount' | 'currency' | 'callbackUrl'
-> {
+export interface Changed extends Omit<Terms, 'account'> {
   type: 'payment' | 'refund' | 'payout' | 'dispute';
+  token: string;
   status: string;
-  recurringToken?: string;
+  recurringToken?: string | undefined;
   /** A final status was reversed. */
   isRevision?: boolean;
 }
 
-interface Context {
-  payments: LedgerPayment[];
-  refunds: LedgerRefund[];
-  payouts: LedgerPayout[];
-  disputes: LedgerDispute[];
-  findPayment: (token: string) => LedgerPayment | undefined;
-  now: () => number;
-  nextToken: (kind: string) => string;
-  onChanged: (changed: Changed) => void;
+type Context = ReturnType<typeof createContext>;
+
+function createContext(now: () => number, random: Random, onChanged: (changed: Changed) => void) {
+  let count = 0;
+  const payments: LedgerPayment[] = [];
+  return {
+    payments,
+    refunds: [] as LedgerRefund[],
+    payouts: [] as LedgerPayout[],
+    disputes: [] as LedgerDispute[],
+    findPayment: (token: string) => payments.find((payment) => payment.token === token),
+    now,
+    nextToken: (kind: string) => `${kind}-${(count += 1)}-${random.whole(1_000, 9_999)}`,
+    onChanged,
+  };
 }
 
-type Terms = Pick<Entry, 'orderNumber' | 'account' | 'callbackUrl' | 'amount' | 'currency'>;
 type NewPayment = Terms & Partial<LedgerPayment> & { ageMs?: number };
 
 export type Ledger = ReturnType<typeof createLedger>;
 
-export function createLedger(now: () => number, random: Random, onChanged: (changed: Changed) => void) {
-  let count = 0;
-  const payments: LedgerPayment[] = [];
-  const context: Context = {
-    payments,
-    refunds: [],
-    payouts: [],
-    disputes: [],
-    findPayment: (token) => payments.find((payment) => payment.token === token),
-    now,
-    nextToken: (kind) => `${kind}-${(count += 1)}-${random.whole(1_000, 9_999)}`,
-    onChanged,
-  };
+export function createLedger(...given: Parameters<typeof createContext>) {
+  const context = createContext(...given);
   return {
     ...context,
     ...paymentsOf(context),
@@ -127,24 +119,6 @@ export function createLedger(now: () => number, random: Random, onChanged: (chan
     ...disputesOf(context),
   };
 }
-
-const untouched = { revisions: 0, wasShownWrong: false, wasShownUnknown: false };
-
-const untouchedPayment = {
-  ...untouched,
-  status: 'init' as const,
-  heldAmount: 0,
-  refundedAmount: 0,
-  needConfirmation: false,
-  isHosted: false,
-  hasTakenMoney: false,
-  tookAmount: 0,
-  isCounted: false,
-  isStranger: false,
-  isFormer: false,
-  isRecurring: false,
-  refundedInConsole: 0,
-};
 
 function changePayment(
   { now, nextToken, onChanged }: Context,
@@ -237,7 +211,7 @@ function refundsOf(context: Context) {
 
   return {
     decideRefund,
-    refund: (payment: LedgerPayment, amount: number, status: LedgerRefund['status']) => {
+    refund: (payment: LedgerPayment, amount: number, status: Outcome) => {
       if (!isRefundable(payment, amount)) return undefined;
       const refund: LedgerRefund = {
         token: nextToken('ref'),
@@ -261,7 +235,7 @@ function refundsOf(context: Context) {
 
 function payoutsOf({ payouts, now, nextToken, onChanged }: Context) {
   return {
-    payOut: (terms: Terms, status: LedgerPayout['status']): LedgerPayout => {
+    payOut: (terms: Terms, status: Outcome): LedgerPayout => {
       const at = now();
       const token = nextToken('out');
       const payout = { ...terms, ...untouched, token, status, createdAt: at, updatedAt: at };
@@ -274,7 +248,7 @@ function payoutsOf({ payouts, now, nextToken, onChanged }: Context) {
       onChanged({ type: 'payout', ...payout });
     },
     /** Reverses a final status: the money was sent after all, was returned, or is pending again. */
-    revisePayout: (payout: LedgerPayout, status: LedgerPayout['status']) => {
+    revisePayout: (payout: LedgerPayout, status: Outcome) => {
       Object.assign(payout, { status, updatedAt: now(), revisions: payout.revisions + 1 });
       onChanged({ type: 'payout', ...payout, isRevision: true });
     },
@@ -282,7 +256,7 @@ function payoutsOf({ payouts, now, nextToken, onChanged }: Context) {
 }
 
 function disputesOf({ disputes, findPayment, now, nextToken, onChanged }: Context) {
-  function change(dispute: LedgerDispute, status: DisputeStatus): void {
+  function change(dispute: LedgerDispute, status: Outcome): void {
     dispute.statuses.push(status);
     dispute.updatedAt = now();
     const payment = findPayment(dispute.payment);

@@ -1,6 +1,7 @@
 /** The network to and from the Payment Service: connections are refused, stall, or break after the request has arrived. */
-import type { Connections } from '@tollgate/provider';
+import { type Connections, providers } from '@tollgate/provider';
 import type { Dispatcher } from 'undici';
+import { stopInHandshake } from '../faults/disasters.ts';
 import type { FaultKind, Faults } from '../faults/faults.ts';
 import type { World } from '../world.ts';
 import { recurringTokenMark } from '../checks/secrets.ts';
@@ -12,26 +13,29 @@ import { type ServiceAnswer, type ServiceRequest, movesMoney, refusal } from './
 interface Way {
   world: World;
   life: Life;
-  account: string;
-  answerOf: (request: ServiceRequest) => ServiceAnswer;
-  /** Stops the process in the middle of a handshake. */
-  pause: () => void;
 }
 
 type Handler = Dispatcher.DispatchHandler;
 
-/** Handshakes, requests and answers of one process with one account. */
-export function createConnections(parts: Way): Connections {
-  return {
-    dispatch: (options, handler) => {
-      const { method, path, body } = options;
-      const parsed = typeof body === 'string' ? (JSON.parse(body) as Record<string, unknown>) : undefined;
-      exchange(parts, { account: parts.account, method, path, body: parsed }, handler);
-      return true;
-    },
-    destroy: () => Promise.resolve(),
-  };
-}
+/** The service as one process reaches it through one account. */
+export const createSimulatedProvider = (world: World, life: Life, account: string) =>
+  providers['payment-service']({
+    baseUrl: 'https://service.sim',
+    privateKey: { reveal: () => 'key' },
+    deadlineMs: 10_000,
+    clock: life.clock,
+    connections: createConnections({ world, life }, account),
+  });
+
+/** Handshakes, requests and answers. */
+const createConnections = (way: Way, account: string): Connections => ({
+  dispatch: ({ method, path, body }, handler) => {
+    const parsed = typeof body === 'string' ? (JSON.parse(body) as Record<string, unknown>) : {};
+    exchange(way, { account, method, path, body: parsed }, handler);
+    return true;
+  },
+  destroy: () => Promise.resolve(),
+});
 
 function exchange(parts: Way, request: ServiceRequest, handler: Handler): void {
   const { life, world } = parts;
@@ -45,7 +49,8 @@ function exchange(parts: Way, request: ServiceRequest, handler: Handler): void {
     ? random.between(1_000, 20_000)
     : random.between(1, 30);
   const isPausedMeanwhile = movesMoney(request) && faults.strikes('pause-before-send', random);
-  if (isPausedMeanwhile) life.deliver(handshakeMs / 2, 'stops in the handshake', parts.pause);
+  if (isPausedMeanwhile)
+    life.deliver(handshakeMs / 2, 'stops in the handshake', () => stopInHandshake(world, life));
 
   life.deliver(handshakeMs, `connected for ${label}`, () => {
     const isDown = scheduler.now() < downUntil.service || partitions.isCut(life.machine, 'service');
@@ -56,7 +61,7 @@ function exchange(parts: Way, request: ServiceRequest, handler: Handler): void {
       return handler.onResponseError?.(controller, error instanceof Error ? error : new Error('refused'));
     }
     if (movesMoney(request)) {
-      const { orderNumber, token, amount } = request.body ?? {};
+      const { orderNumber, token, amount } = request.body;
       const text = JSON.stringify({ orderNumber, token, amount });
       world.trace.log(`${life.name} sends ${request.path} ${text}`);
     }
@@ -68,20 +73,16 @@ function exchange(parts: Way, request: ServiceRequest, handler: Handler): void {
       handler.onResponseData?.(controller, Buffer.from(answer.body));
       handler.onResponseEnd?.(controller, {});
     };
-    sent(parts, request, { label, respond });
+    void send(parts, request, label).then(respond);
   });
 }
 
-/** The request has left: it may be lost, or be executed and answered late. */
-function sent(
-  parts: Way,
-  request: ServiceRequest,
-  { label, respond }: { label: string; respond: (answer: ServiceAnswer | undefined) => void },
-): void {
+/** The request has left: it may be lost, or be executed and answered late. @returns undefined without an answer */
+async function send(parts: Way, request: ServiceRequest, label: string): Promise<ServiceAnswer | undefined> {
   const { life, world } = parts;
   const { faults, scheduler, downUntil, partitions } = world;
   const { random } = life;
-  const isHanging = parts.account === 'other' && scheduler.now() < downUntil.account;
+  const isHanging = request.account === 'other' && scheduler.now() < downUntil.account;
   const struck = strikesOf(faults, random, request);
   const isLost = struck('reply-lost');
   const overtaken = revisableIn(parts, request);
@@ -91,17 +92,15 @@ function sent(
   const slowMs = isSlow ? random.between(5_000, isOvertaken ? 10_000 : 25_000) : random.between(5, 150);
   // A slow service may execute the request long after the caller has timed out.
   const thereMs = isSlow ? random.between(1, slowMs) : random.between(1, 40);
-  scheduler.after(thereMs, `${life.name} reaches the service: ${label}`, () => {
+  const backMs = isSlow ? slowMs - thereMs : slowMs;
+  const given = await life.ask(label, { thereMs, backMs }, () => {
     const answer = fault.isExecuted ? carriedOut(parts, request) : undefined;
     // The service changes the status while the answer is in transit, and sends a callback.
     if (isOvertaken)
       scheduler.after(1, 'revised behind its answer', () => reviseOnce(world.ledger, overtaken));
-    const given = fault.answer ?? answer ?? { statusCode: 500, body: '' };
-    const backMs = isSlow ? slowMs - thereMs : slowMs;
-    life.deliver(backMs, `answer of ${label}`, () =>
-      respond(isLost || partitions.isCut('service', life.machine) ? undefined : given),
-    );
+    return fault.answer ?? answer ?? { statusCode: 500, body: '' };
   });
+  return isLost || partitions.isCut('service', life.machine) ? undefined : given;
 }
 
 /** The payment that a retrieval asks for, whose final status may be reversed. */
@@ -122,10 +121,9 @@ function reviseOnce(ledger: Ledger, payment: LedgerPayment): void {
 
 /** Executes a request that has reached the service, and returns the answer. */
 function carriedOut(parts: Way, request: ServiceRequest): ServiceAnswer | undefined {
-  const { world, answerOf, account } = parts;
-  const { faults, ledger } = world;
+  const { faults, ledger, answerOf } = parts.world;
   const { random } = parts.life;
-  const { path, method, body = {} } = request;
+  const { account, path, method, body } = request;
   // A service without lists: revisions can only be found by inquiries.
   if (faults.blind === 'reconciliation' && !faults.isBare && path.includes('dateFrom=')) return undefined;
   if (method === 'GET') return distorted(parts, path, answerOf(request));
@@ -149,9 +147,9 @@ function carriedOut(parts: Way, request: ServiceRequest): ServiceAnswer | undefi
 }
 
 /** Occasionally pays out a different amount than requested. */
-function payOut({ world, answerOf, life }: Way, request: ServiceRequest): ServiceAnswer {
-  const { faults, ledger } = world;
-  const { body = {} } = request;
+function payOut({ world, life }: Way, request: ServiceRequest): ServiceAnswer {
+  const { faults, ledger, answerOf } = world;
+  const { body } = request;
   const amount = Number(body['amount']) + life.random.pick([-1, 1]);
   if (amount < 1 || !faults.strikes('payout-of-another-amount', life.random)) return answerOf(request);
   const answer = answerOf({ ...request, body: { ...body, amount } });
@@ -173,7 +171,7 @@ const refusals: readonly ServiceAnswer[] = [
 /** The answer to a second delivery, when the network repeats a request that has already taken effect. */
 function answerToSecond(
   { world: { faults, ledger }, life: { random } }: Way,
-  { path, body = {} }: ServiceRequest,
+  { path, body }: ServiceRequest,
   first: ServiceAnswer,
 ): ServiceAnswer | undefined {
   if (first.statusCode !== 200) return undefined;

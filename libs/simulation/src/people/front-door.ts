@@ -6,8 +6,8 @@ import type { Machine } from '../world/machine.ts';
 import type { Random } from '../world/random.ts';
 import { type Holder, type TeamName, bearerOf } from './teams.ts';
 
-interface Answered {
-  kind: 'answer';
+export interface Answer {
+  /** Zero if the answer was lost. */
   statusCode: number;
   body: Record<string, unknown>;
   /** The process that answered. */
@@ -15,7 +15,7 @@ interface Answered {
   /** The position that the answer includes (`Tollgate-Position`). */
   position: string | undefined;
 }
-export type Answer = Answered | { kind: 'lost' };
+const lost: Answer = { statusCode: 0, body: {}, by: '', position: undefined };
 
 export interface CallerRequest {
   team: TeamName | 'operator';
@@ -58,10 +58,10 @@ export async function insist(
   caller: Caller,
   request: CallerRequest,
   known: Known = { token: undefined },
-): Promise<Answered | undefined> {
+): Promise<Answer | undefined> {
   for (let count = 0; count < repeatsMax && caller.isOpen(); count += 1) {
     const answer = await caller.request(request);
-    if (answer.kind === 'answer' && answer.statusCode < 500 && answer.statusCode !== 429) {
+    if (isConclusive(answer)) {
       note(caller, request, known, answer);
       if (answer.statusCode !== 202 || count > 3) return answer;
     } else if (count > 0) caller.saw('repeated after no answer');
@@ -77,12 +77,7 @@ export async function insistAtOnce(caller: Caller, request: CallerRequest, known
   return Promise.all(Array.from({ length: isTwice ? 2 : 1 }, () => insist(caller, request, known)));
 }
 
-function note(
-  caller: Caller,
-  { url, key }: CallerRequest,
-  known: Known,
-  { statusCode, body }: Answered,
-): void {
+function note(caller: Caller, { url, key }: CallerRequest, known: Known, { statusCode, body }: Answer): void {
   const token = typeof body['token'] === 'string' ? body['token'] : undefined;
   if (statusCode >= 300 || token === undefined || key === undefined) return;
   if (known.token !== undefined && known.token !== token)
@@ -100,8 +95,11 @@ export const post = (
   key?: string,
 ): CallerRequest => ({ team, method: 'POST', url: `/api/v1/${url}`, body, key });
 
-export const isSuccess = (answer: Answer | undefined): answer is Answered =>
-  answer?.kind === 'answer' && answer.statusCode < 300;
+export const isSuccess = (answer: Answer | undefined): answer is Answer =>
+  answer !== undefined && answer.statusCode >= 200 && answer.statusCode < 300;
+
+export const isConclusive = ({ statusCode }: Answer): boolean =>
+  statusCode > 0 && statusCode < 500 && statusCode !== 429;
 
 export const codesOf = ({ errors }: Record<string, unknown> = {}): string[] =>
   Array.isArray(errors) ? (errors as { code: string }[]).map(({ code }) => code) : [];
@@ -120,11 +118,12 @@ export function createFrontDoor(world: World, isOpen: () => boolean): CallerOf {
 
   function request(random: Random, asked: CallerRequest): Promise<Answer> {
     const { promise, resolve: end } = Promise.withResolvers<Answer>();
-    const lose = () => end({ kind: 'lost' });
+    const lose = () => end(lost);
     const stopWaiting = scheduler.after(patienceMs, 'caller gives up', lose);
     const wasRestored = world.isRestored();
     scheduler.after(random.between(1, 30), `${asked.method} ${asked.url}`, () => {
-      const { machine, process } = random.pick(world.machines);
+      const machine = random.pick(world.machines);
+      const { process } = machine;
       // A request to a process from before the restore ends with that process.
       const isCut = world.partitions.isCut('teams', machine.name) || world.isRestored() !== wasRestored;
       if (process === undefined || isCut) return lose();
@@ -135,15 +134,13 @@ export function createFrontDoor(world: World, isOpen: () => boolean): CallerOf {
           misleadClock(world, machine, random);
         const requireRead = expectRead(asked, life.name, complain);
         process.server.inject(injected(asked)).then(({ statusCode, body: text, headers }) => {
-          const body = readBody(text);
-          requireRead(body);
-          requireProper(asked, { statusCode, text, body, by: life.name });
-          const position = textOf(headers['tollgate-position']);
+          const position = headers['tollgate-position'] as string | undefined;
+          const answer: Answer = { statusCode, body: readBody(text), by: life.name, position };
+          requireRead(answer.body);
+          requireProper(asked, answer, text);
           if (world.partitions.isCut(machine.name, 'teams') || faults.strikes('request-lost', random))
             return lose();
-          return scheduler.after(random.between(1, 30), `answer of ${asked.url}`, () =>
-            end({ kind: 'answer', statusCode, body, by: life.name, position }),
-          );
+          return scheduler.after(random.between(1, 30), `answer of ${asked.url}`, () => end(answer));
         }, lose);
       });
     });
@@ -152,12 +149,8 @@ export function createFrontDoor(world: World, isOpen: () => boolean): CallerOf {
 
   function requireProper(
     { url, method, team, body: asked }: CallerRequest,
-    {
-      statusCode,
-      text,
-      body,
-      by,
-    }: { statusCode: number; text: string; body: Record<string, unknown>; by: string },
+    { statusCode, body, by }: Answer,
+    text: string,
   ): void {
     const codes = codesOf(body).join(' ');
     trace.log(`${by} answers ${team} ${method} ${url}: ${statusCode} ${codes}`);
@@ -219,14 +212,11 @@ function misleadClock({ scheduler, trace }: World, machine: Machine, random: Ran
 function injected({ team, person, method, url, body, key, minPosition }: CallerRequest) {
   const headers = omitUndefined({
     authorization: bearerOf(team, person),
-    'content-type': body && 'application/json',
     'idempotency-key': key,
     'tollgate-min-position': minPosition,
   });
-  return omitUndefined({ method, url, headers, payload: body && JSON.stringify(body) });
+  return omitUndefined({ method, url, headers, payload: body });
 }
-
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
 function readBody(text: string): Record<string, unknown> {
   try {

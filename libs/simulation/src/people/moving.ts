@@ -4,12 +4,10 @@
  */
 import { type AdoptedRow, adoptPayments } from '@tollgate/adoption';
 import { createAskAccount } from '@tollgate/core';
-import { providers } from '@tollgate/provider';
 import { createVault, isRetryable, omitUndefined, parseDataSecrets, silentLog } from '@tollgate/service-kit';
 import { dayOf } from '../faults/recovery.ts';
-import { createServiceApi } from '../payment-service/api.ts';
 import type { LedgerPayment } from '../payment-service/ledger.ts';
-import { createConnections } from '../payment-service/network.ts';
+import { createSimulatedProvider } from '../payment-service/network.ts';
 import type { World } from '../world.ts';
 import { type Life, type Machine, createMachine } from '../world/machine.ts';
 import { dataSecret } from '../world/process.ts';
@@ -19,35 +17,24 @@ import { refunds } from './payments.ts';
 import { type TeamName, accounts, teamNames, webhookUrlOf } from './teams.ts';
 import { nameOfInstallation } from '@tollgate/event-store';
 
-export interface Moving {
-  /** True if this seed includes a migration. */
-  isUnderWay: boolean;
-  /** Payments that have not been adopted yet. */
-  differences(): string[];
-}
-
 /**
  * Runs in a third of the seeds in which the service has lists and final payments are inquired in time: days before the first
  * reconciliation are not compared.
+ *
+ * @returns the payments that are not adopted correctly yet; undefined if this seed includes no migration
  */
-export function beginMoving(world: World, callerOf: CallerOf): Moving {
+export function beginMoving(world: World, callerOf: CallerOf): (() => string[]) | undefined {
   const random = world.random.fork('moving');
-  if (world.faults.blind !== undefined || !random.chance(0.35))
-    return { isUnderWay: false, differences: () => [] };
+  if (world.faults.blind !== undefined || !random.chance(0.35)) return undefined;
   const former = Array.from({ length: random.whole(1, 5) }, (_, index) =>
     addFormer(callerOf(`former ${index}`), `former-${random.pick(teamNames)}-${index}`),
   );
-  let left = teamNames.length * accounts.length;
   for (const team of teamNames)
-    for (const account of accounts)
-      void adopt(callerOf(`adoption ${team} ${account}`), team, account).then(() => (left -= 1));
-  return {
-    isUnderWay: true,
-    differences: () => [
-      ...(left === 0 ? [] : ['an operator has not taken everything yet']),
-      ...former.flatMap((payment) => differenceOf(world, payment)),
-    ],
-  };
+    for (const account of accounts) {
+      const what = `adoption ${team} ${account}`;
+      world.begin(what, adopt(callerOf(what), team, account));
+    }
+  return () => former.flatMap((payment) => differenceOf(world, payment));
 }
 
 /** A payment as the previous installation left it. */
@@ -164,19 +151,7 @@ const limits = { concurrentMax: () => 2, perSecondMax: () => 10, total: () => un
 async function adoptionDeps(world: World, life: Life, account: string) {
   const { clock, ids } = life;
   const store = createSimulatedStore(world, life);
-  const provider = providers['payment-service']({
-    baseUrl: 'https://service.sim',
-    privateKey: { reveal: () => 'key' },
-    deadlineMs: 10_000,
-    clock,
-    connections: createConnections({
-      world,
-      life,
-      account,
-      answerOf: createServiceApi(world.ledger, life.random.fork('service'), world.faults),
-      pause: () => undefined,
-    }),
-  });
+  const provider = createSimulatedProvider(world, life, account);
   return {
     store,
     clock,

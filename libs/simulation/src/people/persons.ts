@@ -5,12 +5,6 @@ import type { Random } from '../world/random.ts';
 import { type Caller, type CallerOf, isSuccess, post } from './front-door.ts';
 import { type TeamName, persons } from './teams.ts';
 
-export interface Persons {
-  /** True if no request is pending. */
-  isIdle(): boolean;
-  stop(): void;
-}
-
 /** The possible resolutions, right or wrong. */
 const allowed: Record<string, readonly string[]> = {
   attempt_not_found: ['check_again', 'payment_not_made'],
@@ -25,7 +19,7 @@ const allowed: Record<string, readonly string[]> = {
 const answersMax = 6;
 
 /** Seven of ten seeds have people who resolve reviews. */
-export function beginPersons(callerOf: CallerOf): Persons {
+export function beginPersons(callerOf: CallerOf) {
   const caller = callerOf('persons');
   const { random, books } = caller;
   const isCareless = random.chance(0.6);
@@ -52,7 +46,11 @@ export function beginPersons(callerOf: CallerOf): Persons {
   }
 
   void work();
-  return { isIdle: () => state.isIdle, stop: () => void (state.isStopped = true) };
+  return {
+    /** True if no request is pending. */
+    isIdle: () => state.isIdle,
+    stop: () => void (state.isStopped = true),
+  };
 }
 
 async function resolve(caller: Caller, operation: OperationOnRecord, isCareless: boolean): Promise<void> {
@@ -70,8 +68,8 @@ async function resolve(caller: Caller, operation: OperationOnRecord, isCareless:
   const request = post(team as TeamName, `reviews/${token}/resolve`, body);
   const answer = await caller.request({ ...request, person });
   if (!isTrue && isSuccess(answer)) saw(person === undefined ? 'a key guessed' : 'a person guessed');
-  if (answer.kind === 'answer' && answer.statusCode === 200) saw(`resolved: ${resolution}`);
-  if (answer.kind === 'answer' && answer.statusCode === 202) saw('a second person must agree');
+  if (answer.statusCode === 200) saw(`resolved: ${resolution}`);
+  if (answer.statusCode === 202) saw('a second person must agree');
 }
 
 /** A key mostly chooses a resolution that it is allowed to give, like a team that wants its money back. */
@@ -87,15 +85,14 @@ function truthAbout(
   operation: OperationOnRecord,
   { code, evidence }: ReviewOnRecord,
 ): string {
+  const { payments, payouts } = ledger;
   // Includes an attempt that a restored store has lost.
   const isOwn = ({ orderNumber }: { orderNumber: string }) => orderNumber.startsWith(`${operation.token}.`);
   switch (code) {
     case 'attempt_not_found':
-      return ledger.payments.some((each) => isOwn(each) && !each.isStranger)
-        ? 'check_again'
-        : 'payment_not_made';
+      return payments.some((each) => isOwn(each) && !each.isStranger) ? 'check_again' : 'payment_not_made';
     case 'payout_not_found':
-      return ledger.payouts.some(isOwn) ? 'check_again' : 'payout_not_made';
+      return payouts.some(isOwn) ? 'check_again' : 'payout_not_made';
     case 'refund_unresolved':
       return refundAt(ledger, operation, String(evidence['refundToken']));
     case 'dispute_opened':

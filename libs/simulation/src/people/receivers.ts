@@ -4,7 +4,7 @@ import type { WebhookClient } from '@tollgate/webhooks';
 import { requireNoSecret } from '../checks/secrets.ts';
 import type { World } from '../world.ts';
 import type { Life } from '../world/machine.ts';
-import { type Caller, type CallerOf, codesOf, isSuccess, post } from './front-door.ts';
+import { type Caller, type CallerOf, codesOf, isConclusive, isSuccess, post } from './front-door.ts';
 import { type TeamName, endpointUrlOf, teamNames } from './teams.ts';
 
 /** Maximum number of bursts of reads. A burst starts when an event of the payment is recorded. */
@@ -20,7 +20,7 @@ export async function watch(caller: Caller, team: TeamName, token: string): Prom
       const minPosition = random.chance(0.5) ? latest : undefined;
       const url = `/api/v1/payments/${token}`;
       const answer = await caller.request({ team, method: 'GET', url, minPosition });
-      if (answer.kind === 'answer' && answer.statusCode === 400)
+      if (answer.statusCode === 400)
         caller.complain('reads', `${token}: the position of an earlier answer is refused`);
       if (isSuccess(answer) && minPosition !== undefined) caller.saw('read at least what was read before');
       if (isSuccess(answer) && (answer.position ?? '') > (latest ?? '')) latest = answer.position;
@@ -30,29 +30,23 @@ export async function watch(caller: Caller, team: TeamName, token: string): Prom
 }
 
 /** The feed reader of one team. */
-interface FeedReader {
-  team: TeamName;
-  caller: Caller;
-  cursor: string;
-  /** Token and sequence number of each received event, in order. */
-  given: { token: string; sequence: number }[];
-}
-
-export interface FeedReaders {
-  /** Reads to the end of the feed and requires that no event is missing. */
-  finish(): Promise<void>;
-}
+const createFeedReader = (team: TeamName, caller: Caller) => ({
+  team,
+  caller,
+  cursor: '',
+  /** Of each received event, in order. */
+  given: [] as { token: string; sequence: number }[],
+});
+type FeedReader = ReturnType<typeof createFeedReader>;
 
 const patienceMs = 600_000;
 
 /** In three of ten seeds the teams read their feeds all the time, and in two only at the end. */
-export function beginFeedReaders(world: World, callerOf: CallerOf): FeedReaders {
+export function beginFeedReaders(world: World, callerOf: CallerOf) {
   const { scheduler } = world;
   const share = world.random.fork('feed readers').fraction();
   if (share > 0.5) return { finish: async () => undefined };
-  const readers = teamNames.map((team): FeedReader => {
-    return { team, caller: callerOf(`feed of ${team}`), cursor: '', given: [] };
-  });
+  const readers = teamNames.map((team) => createFeedReader(team, callerOf(`feed of ${team}`)));
   let [isFinishing, atEnd] = [false, 0];
 
   async function read(reader: FeedReader): Promise<void> {
@@ -70,6 +64,7 @@ export function beginFeedReaders(world: World, callerOf: CallerOf): FeedReaders 
   const isLate = share > 0.3;
   if (!isLate) begin();
   return {
+    /** Reads to the end of the feed and requires that no event is missing. */
     async finish() {
       isFinishing = true;
       // Events recorded during the reading may be missing from the pages.
@@ -94,7 +89,6 @@ async function readPage(reader: FeedReader): Promise<boolean> {
   const { team, caller, cursor } = reader;
   const url = `/api/v1/events?perPage=${caller.random.whole(1, 20)}&cursor=${cursor}`;
   const answer = await caller.request({ team, method: 'GET', url });
-  if (answer.kind === 'lost') return false;
   if (answer.statusCode === 400) caller.complain('feed', `${team} is refused its cursor ${cursor}`);
   if (answer.statusCode !== 200) return false;
   const page = answer.body as { events: FedEvent[]; isAtEnd: boolean };
@@ -132,18 +126,17 @@ function requireWhole(recorded: readonly RecordedEvent[], { team, given, caller 
   }
 }
 
-export function createWebhookReceivers(world: World): (life: Life) => WebhookClient {
+export function createWebhookClient(world: World, { random, machine, deliver }: Life): WebhookClient {
   const { faults, scheduler, partitions, webhooks, complain } = world;
-  return (life) => ({
+  return {
     post: (message, signal) =>
       new Promise((resolve, reject) => {
-        const { random, machine } = life;
         const isRefused = partitions.isCut(machine, 'receivers') || faults.strikes('webhook-refused', random);
         signal.addEventListener('abort', () => reject(signal.reason), { once: true });
         scheduler.after(random.between(5, 60), `webhook to ${message.url}`, () => {
           requireNoSecret('a webhook', message.body, complain);
           if (!isRefused) webhooks.receive(message);
-          life.deliver(random.between(5, 60), 'webhook answered', () =>
+          deliver(random.between(5, 60), 'webhook answered', () =>
             partitions.isCut('receivers', machine)
               ? reject(new Error('The answer of the receiver is lost.'))
               : resolve({ statusCode: isRefused ? 500 : 200, body: isRefused ? 'refused' : '' }),
@@ -151,16 +144,16 @@ export function createWebhookReceivers(world: World): (life: Life) => WebhookCli
         });
       }),
     close: async () => undefined,
-  });
+  };
 }
 
 /** In four of ten seeds each team has an endpoint. */
-export function beginEndpoints(world: World, callerOf: CallerOf): { differences(): string[] } {
-  const isOn = world.random.fork('webhook endpoints').chance(0.4);
-  const callers = isOn ? teamNames.map((team) => ({ team, caller: callerOf(`endpoint of ${team}`) })) : [];
-  let underWay = callers.length;
-  for (const { team, caller } of callers) void addEndpoint(caller, team).then(() => (underWay -= 1));
-  return { differences: () => (underWay === 0 ? [] : ['a team waits for an answer about its endpoint']) };
+export function beginEndpoints(world: World, callerOf: CallerOf): void {
+  if (!world.random.fork('webhook endpoints').chance(0.4)) return;
+  for (const team of teamNames) {
+    const what = `endpoint of ${team}`;
+    world.begin(what, addEndpoint(callerOf(what), team));
+  }
 }
 
 /** Repeats the request until the endpoint exists. */
@@ -170,9 +163,9 @@ async function addEndpoint(caller: Caller, team: TeamName): Promise<void> {
   trace.log(`${team} adds an endpoint`);
   for (;;) {
     const answer = await caller.request(post(team, 'webhook-endpoints', { url: endpointUrlOf(team) }));
-    const { statusCode, body = {} } = answer.kind === 'answer' ? answer : { statusCode: 503 };
-    if (statusCode < 300 || codesOf(body).includes('webhook_endpoint_exists')) return;
-    if (statusCode < 500 && statusCode !== 429)
+    const { body } = answer;
+    if (isSuccess(answer) || codesOf(body).includes('webhook_endpoint_exists')) return;
+    if (isConclusive(answer))
       complain('webhooks', `the endpoint of ${team} is refused: ${JSON.stringify(body)}`);
     await sleep(random.between(500, 8_000));
   }

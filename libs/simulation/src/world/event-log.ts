@@ -27,7 +27,7 @@ interface Stream {
 interface Write {
   events: readonly SerializedEvent[];
   expected: ExpectedRevision;
-  options: AppendOptions;
+  options?: AppendOptions | undefined;
 }
 
 interface Shelf {
@@ -38,24 +38,15 @@ interface Shelf {
   listeners: Set<(event: RecordedEvent) => void>;
 }
 
-type AppendArguments = [
-  stream: string,
-  events: readonly SerializedEvent[],
-  expected: ExpectedRevision,
-  options?: AppendOptions,
-];
-
 export type EventLog = ReturnType<typeof createEventLog>;
 
 export function createEventLog(now: () => number) {
   const shelf: Shelf = { now, all: [], streams: new Map(), listeners: new Set() };
   const { all, streams, listeners } = shelf;
   return {
-    append: (...[name, events, expected, options = {}]: AppendArguments) =>
-      append(shelf, opened(shelf, name), { events, expected, options }),
+    append: (name: string, wanted: Write) => append(shelf, opened(shelf, name), wanted),
     /** Appends like a leader without a quorum: the events are not readable until decided, and the append gets no answer. */
-    hide: (...[name, events, expected, options = {}]: AppendArguments) =>
-      hide(shelf, opened(shelf, name), { events, expected, options }),
+    hide: (name: string, wanted: Write) => hide(shelf, opened(shelf, name), wanted),
     read: (name: string, options?: ReadOptions) => readFrom(streams.get(name)?.events ?? [], options),
     /** Events after a position, at most `limit`, and the last position examined. */
     scan: (from: Position, prefixes: readonly string[], limit: number) => scan(shelf, from, prefixes, limit),
@@ -116,7 +107,7 @@ function write({ now, all, listeners }: Shelf, stream: Stream, { events, options
     all.push(event);
     for (const listen of [...listeners]) listen(event);
   }
-  stream.keepLast = options.keepLast ?? stream.keepLast;
+  stream.keepLast = options?.keepLast ?? stream.keepLast;
   trim(stream);
   return { kind: 'appended', revision: stream.next - 1, position: toPosition(all.length) };
 }
@@ -157,12 +148,10 @@ function readFrom(
   events: readonly RecordedEvent[],
   { from, direction = 'forwards', limit = Infinity }: ReadOptions = {},
 ): RecordedEvent[] {
-  if (direction === 'forwards') {
-    const first = events[0]?.revision ?? 0;
-    return events.slice(Math.max(0, (from ?? 0) - first)).slice(0, Math.min(limit, events.length));
-  }
-  const upTo = from === undefined ? events : events.filter(({ revision }) => revision <= from);
-  return upTo.slice(Math.max(0, upTo.length - limit)).reverse();
+  if (direction === 'forwards')
+    return events.filter(({ revision }) => revision >= (from ?? 0)).slice(0, limit);
+  const upTo = events.filter(({ revision }) => revision <= (from ?? Infinity));
+  return upTo.reverse().slice(0, limit);
 }
 
 function scan({ all, streams }: Shelf, from: Position, prefixes: readonly string[], limit: number) {

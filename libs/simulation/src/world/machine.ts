@@ -3,6 +3,7 @@
  * process receives nothing, and a paused one receives its input on wake-up, in random order.
  */
 import type { Clock } from '@tollgate/service-kit';
+import type { GatewayProcess } from './process.ts';
 import { createIds, type Random } from './random.ts';
 import type { Scheduler } from './scheduler.ts';
 
@@ -19,13 +20,18 @@ export function createMachine(name: string, scheduler: Scheduler, random: Random
     return beginLife(name, lives, { scheduler, random: own, skewMs: () => skewMs });
   };
   let current = begin();
-  return {
+  const machine = {
     name,
+    /** Undefined until its start is complete. */
+    process: undefined as GatewayProcess | undefined,
     /** The life of the current process. */
     life: (): Life => current,
     /** Starts a new process; the previous one must have crashed. */
     boot: (): Life => (current = begin()),
-    crash: () => current.end(),
+    crash: (): void => {
+      current.end();
+      machine.process = undefined;
+    },
     /** Stops the process like SIGSTOP. */
     pause: (durationMs: number) => current.pauseUntil(scheduler.now() + durationMs, true),
     /** Suspends the whole machine: its monotonic clock does not count the time. */
@@ -34,6 +40,7 @@ export function createMachine(name: string, scheduler: Scheduler, random: Random
     setSkew: (toMs: number) => void (skewMs = toMs),
     skewMs: () => skewMs,
   };
+  return machine;
 }
 
 /** Longer than the delay of a delivery at waking. @unit milliseconds */

@@ -2,8 +2,9 @@
  * One gateway process with all services, composed as in `services/gateway/src/composition`, on the simulated parts. Only the
  * listening sockets are left out; routes are called without a socket.
  */
+import { createAccounts } from '@tollgate/accounts';
 import { registerCallbackRoutes } from '@tollgate/callback-ingester';
-import { type EventStore, runUnderLease } from '@tollgate/event-store';
+import { runUnderLease } from '@tollgate/event-store';
 import {
   type Parts,
   type RunAlone,
@@ -16,38 +17,29 @@ import {
   startProjector,
   startQueryService,
 } from '@tollgate/gateway/composition';
-import { type KafkaMessageBus, type MessageBus, createEmbeddedMessageBus } from '@tollgate/message-bus';
-import type { WebhookClient } from '@tollgate/webhooks';
-import { type Connections, providers } from '@tollgate/provider';
+import { createEmbeddedMessageBus } from '@tollgate/message-bus';
 import { parseCallbackSecrets } from '@tollgate/provider/callbacks';
 import {
   type Log,
   answerInJsonOnly,
   createRequestIds,
+  errorCode,
   httpServerOptions,
   parseDataSecrets,
   parseWebhookSecrets,
   readConfig,
 } from '@tollgate/service-kit';
-import type { TeamDirectory } from '@tollgate/teams';
 import { type PaymentIndex, createPaymentIndex } from '@tollgate/lists';
-import Fastify, { type FastifyInstance, type RouteOptions } from 'fastify';
+import Fastify, { type FastifyInstance } from 'fastify';
+import { inspect } from 'node:util';
+import { requireNoSecret } from '../checks/secrets.ts';
+import { createSimulatedProvider } from '../payment-service/network.ts';
+import { createWebhookClient } from '../people/receivers.ts';
+import { accounts, createSimulatedDirectory } from '../people/teams.ts';
+import type { World } from '../world.ts';
+import { createFaultyBus } from './faulty-bus.ts';
 import type { Life } from './machine.ts';
-import { createAccounts } from '@tollgate/accounts';
-
-export interface ProcessParts {
-  life: Life;
-  store: EventStore;
-  wrapBus: (bus: MessageBus, life: Life) => KafkaMessageBus;
-  directory: TeamDirectory;
-  accounts: readonly string[];
-  connectionsTo: (account: string, life: Life) => Connections;
-  webhookClient: WebhookClient;
-  log: Log;
-  /** Duration of leases: longer ones need fewer steps for the same time. @unit milliseconds */
-  leaseMs: number;
-  config: SimulatedConfig;
-}
+import { createSimulatedStore } from './simulated-store.ts';
 
 export interface GatewayProcess {
   /** Serves the API for teams and the Payment Service's callbacks. */
@@ -62,27 +54,39 @@ const dataSecrets = parseDataSecrets(dataSecret);
 const webhookSecrets = parseWebhookSecrets(`k1:${secret}`);
 export const callbackBase = 'https://callbacks.sim';
 
-/** Configuration of all processes of a world. */
-export const configOf = (settledAfterS: readonly number[], isReviewByTwo: boolean) =>
-  readConfig(gatewayConfigSchema, {
+/** Equal for all processes of a world. */
+function configOf({ faults, pace, isReviewByTwo }: World) {
+  // The first inquiry about final payments falls into the safety phase, however short the seed is.
+  const settledAfterS =
+    faults.blind === 'inquiries about what is final'
+      ? [30 * 86_400]
+      : [Math.round(300 * pace), 900, 2_400, 6_600];
+  return readConfig(gatewayConfigSchema, {
     CALLBACK_PUBLIC_URL: callbackBase,
     FINAL_INQUIRIES_AFTER_S: settledAfterS.join(','),
     REVIEWS_BY_TWO: isReviewByTwo ? 'sandbox' : '',
   });
-type SimulatedConfig = ReturnType<typeof configOf>;
+}
 
 /** Resolves when the process serves; never if its life ends before. @throws any start-up failure */
-export async function startProcess(given: ProcessParts): Promise<GatewayProcess> {
-  const { life, directory, log, config, leaseMs: leaseDurationMs } = given;
+export async function startProcess(world: World, life: Life): Promise<GatewayProcess> {
   const { clock, ids } = life;
+  const config = configOf(world);
+  // Longer leases need fewer steps for the same time.
+  const leaseDurationMs = world.random.fork('lease').pick([10_000, 30_000, 60_000, 60_000]);
+  const log = createListeningLog(world, life);
   const stops = new AsyncDisposableStack();
-  const { store, members } = await joinStore({ store: given.store, clock, ids, log, member: life.name });
+  const { store, members } = await joinStore({
+    store: createSimulatedStore(world, life),
+    clock,
+    ids,
+    log,
+    member: life.name,
+  });
   const { share } = members;
   stops.defer(inBackground((signal) => share('provider-calls', signal)));
-  const bus = given.wrapBus(
-    createEmbeddedMessageBus({ store, clock, ids, holder: life.name, leaseDurationMs, log }),
-    life,
-  );
+  const embedded = createEmbeddedMessageBus({ store, clock, ids, holder: life.name, leaseDurationMs, log });
+  const bus = createFaultyBus(world, embedded, life);
   const runAlone: RunAlone = (name, signal, work) =>
     runUnderLease(
       { store, clock, ids, name, holder: life.name, signal, durationMs: leaseDurationMs, log },
@@ -108,11 +112,11 @@ export async function startProcess(given: ProcessParts): Promise<GatewayProcess>
     bus: async () => bus,
     runAlone: async () => runAlone,
     members: async () => members,
-    teams: async () => directory,
+    teams: async () => createSimulatedDirectory(world.rules),
     security: async () => noSecurity,
     index: async () => index,
     teamKeys: { verifier: () => ({ verify: () => false }) },
-    accounts: async () => ({ accounts: accountsOf(given), sandbox: undefined }),
+    accounts: async () => ({ accounts: accountsOf(world, life, log), sandbox: undefined }),
     dataDirectory: { requestsFile: ':memory:', webhooksFile: ':memory:' },
     callbackSecrets: () => callbackSecrets,
     webhookSecrets: () => webhookSecrets,
@@ -131,11 +135,26 @@ export async function startProcess(given: ProcessParts): Promise<GatewayProcess>
   await startEventPublisher(parts);
   const commands = await startCommandService(parts, { callbackUrl: callbackBase });
   const queries = await startQueryService(parts);
-  const notifier = await startNotifier(parts, { client: given.webhookClient });
-  const asked = withRoutesAsked(server);
-  for (const service of [commands, queries, notifier]) await service.registerRoutes?.(asked);
+  const notifier = await startNotifier(parts, { client: createWebhookClient(world, life) });
+  for (const service of [commands, queries, notifier]) await service.registerRoutes?.(server);
   await server.ready();
   return { server, index };
+}
+
+/** A defect reported in the log is a violation as well. */
+function createListeningLog({ complain }: World, life: Life): Log {
+  const hear = (fields: { error?: unknown }, message: string) => {
+    const { error } = fields;
+    requireNoSecret('the log', `${message} ${inspect(fields)}`, complain);
+    if (!(error instanceof Error)) return;
+    const code = errorCode(error);
+    const isDefect =
+      code === 'invariant_violation' ||
+      (code === undefined &&
+        /^(TypeError|RangeError|ReferenceError|InvariantViolation|ZodError)$/.test(error.name));
+    if (isDefect) complain('defect', `${life.name}: ${message}: ${error.stack ?? String(error)}`);
+  };
+  return { debug: () => undefined, info: () => undefined, warn: hear, error: hear };
 }
 
 async function serve({ clock, ids }: Life, log: Log): Promise<FastifyInstance> {
@@ -146,32 +165,8 @@ async function serve({ clock, ids }: Life, log: Log): Promise<FastifyInstance> {
   return app;
 }
 
-/** Routes used in this world. Registering the other fifty would dominate the start. */
-const routesAsked = new RegExp(
-  [
-    'POST /(payments|refunds|payouts)$',
-    'POST /payments/(confirm|decline)$',
-    'POST /payouts/:token/(approve|refuse)$',
-    'POST /reviews/:token/resolve$',
-    'POST /admin/(reconciliations|transfers|accounts/.*/(pause|drain|resume))$',
-    'GET /(payments|payments/:token|payments/:token/events|events)$',
-    'POST /webhook-endpoints$',
-  ].join('|'),
-);
-
-/** The same server, restricted to these routes. */
-const withRoutesAsked = (app: FastifyInstance): FastifyInstance =>
-  Object.assign(Object.create(app) as FastifyInstance, {
-    route: (given: RouteOptions) =>
-      routesAsked.test(`${String(given.method)} ${given.url.replace('/api/v1', '')}`)
-        ? app.route(given)
-        : app,
-  });
-
-function accountsOf({ accounts, connectionsTo, life, log, config }: ProcessParts) {
-  const { clock } = life;
-  const { times } = config;
-  return createAccounts({
+const accountsOf = (world: World, life: Life, log: Log) =>
+  createAccounts({
     accounts: accounts.map((name) => ({
       environment: 'sandbox' as const,
       name,
@@ -179,19 +174,12 @@ function accountsOf({ accounts, connectionsTo, life, log, config }: ProcessParts
       priority: 0,
       concurrentCallsMax: 20,
       callsPerSecondMax: 50,
-      provider: providers['payment-service']({
-        baseUrl: 'https://service.sim',
-        privateKey: { reveal: () => 'key' },
-        deadlineMs: times.callDeadlineMs,
-        clock,
-        connections: connectionsTo(name, life),
-      }),
+      provider: createSimulatedProvider(world, life, name),
     })),
-    clock,
+    clock: life.clock,
     log,
     processes: () => 2,
   });
-}
 
 const noMetrics = {
   watch: () => undefined,

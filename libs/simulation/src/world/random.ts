@@ -1,5 +1,6 @@
 /** Seeded randomness: the same seed gives the same sequence on every machine. */
 import { hash } from 'node:crypto';
+import { mulberry32 } from '@tollgate/testing/fake-ids';
 import type { Ids } from '@tollgate/service-kit';
 
 export interface Random {
@@ -44,15 +45,4 @@ export function createIds(random: Random): Ids {
   };
   const uuid = () => [8, 4, 4, 4, 12].map((digits) => hex(digits / 2)).join('-');
   return { hex, uuid, fraction: random.fraction };
-}
-
-/** Tommy Ettinger's generator (public domain). */
-function mulberry32(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return (mixed ^ (mixed >>> 14)) >>> 0;
-  };
 }

@@ -19,13 +19,8 @@ export function createScheduler(trace: Trace) {
   let now = 0;
 
   function plan(entry: Entry): void {
-    let [from, to] = [0, planned.length];
-    while (from < to) {
-      const middle = (from + to) >> 1;
-      if ((planned[middle] as Entry).at > entry.at) from = middle + 1;
-      else to = middle;
-    }
-    planned.splice(from, 0, entry);
+    const index = planned.findIndex(({ at }) => at <= entry.at);
+    planned.splice(index === -1 ? planned.length : index, 0, entry);
   }
 
   /** True if any action was left before `until`. */
@@ -52,71 +47,19 @@ export function createScheduler(trace: Trace) {
     },
     /** Advances time until no action is left before `until`, or the condition holds. */
     runUntil: async (until: number, isOver: () => boolean = () => false): Promise<void> => {
-      await runSteps(() => !isOver() && runNext(until));
+      while (!isOver() && runNext(until)) await settle();
       if (!isOver()) now = Math.max(now, until);
     },
   };
 }
 
-/**
- * Runs steps one after the other, and between two steps all resolved continuations. A turn of the event loop polls the operating
- * system for I/O that a simulated world never has, so many steps share one turn.
- */
-const stepsPerTurn = 256;
-
-/** Work that the code under test deferred to the next turn. It runs before the next step, and is part of this one. */
-interface PutOff {
-  run: () => void;
-}
-
-/** Repeats until `step` returns false. @throws any error of a step */
-function runSteps(step: () => boolean): Promise<void> {
-  const { setImmediate: plan } = globalThis;
-  const { putOff, giveBack } = takeOverImmediates();
-  let isOver = false;
-  return new Promise<void>((resolve, reject) => {
-    function go(): void {
-      if (isOver) return;
-      const first = putOff.shift();
-      if (first !== undefined) return first.run();
-      try {
-        isOver = !step();
-      } catch (error) {
-        isOver = true;
-        reject(error);
-      }
-      if (isOver) resolve();
-    }
-    // Between two immediates of one turn, Node runs the callbacks of resolved promises.
-    function turn(): void {
-      if (isOver) return;
-      for (let count = 0; count < stepsPerTurn; count += 1) plan(go);
-      plan(turn);
-    }
-    turn();
-  }).finally(giveBack);
-}
-
-function takeOverImmediates() {
-  const { setImmediate, clearImmediate } = globalThis;
-  const putOff: PutOff[] = [];
-  const put = (action: (...values: unknown[]) => void, ...values: unknown[]): PutOff => {
-    const entry = { run: () => action(...values) };
-    putOff.push(entry);
-    return entry;
-  };
-  const takeBack = (entry: PutOff): void => {
-    const index = putOff.indexOf(entry);
-    if (index !== -1) putOff.splice(index, 1);
-  };
-  Object.assign(globalThis, { setImmediate: put, clearImmediate: takeBack });
-  return { putOff, giveBack: () => void Object.assign(globalThis, { setImmediate, clearImmediate }) };
-}
+/** Runs all resolved continuations, and what the code under test has deferred to the next turn of the event loop. */
+const settle = (): Promise<void> => new Promise((resolve) => void setImmediate(setImmediate, resolve));
 
 export type Trace = ReturnType<typeof createTrace>;
 
 /** The trace: a hash that is equal for two runs of one seed, and lines for people. */
-export function createTrace({ isWhole, now }: { isWhole: boolean; now: () => number }) {
+export function createTrace(now: () => number) {
   const hash = createHash('sha256');
   let steps = 0;
   const lines: string[] = [];
@@ -129,10 +72,10 @@ export function createTrace({ isWhole, now }: { isWhole: boolean; now: () => num
     /** Adds a line for the reader of the trace. */
     log: (text: string): void => {
       hash.update(text);
-      if (isWhole) lines.push(`${formatTime(now())}  ${text}`);
+      lines.push(`${formatTime(now())}  ${text}`);
     },
     hash: () => hash.copy().digest('hex').slice(0, 16),
-    lines: (): readonly string[] => lines,
+    lines,
     steps: () => steps,
   };
 }

@@ -6,24 +6,17 @@ import {
   type SubscribeOptions,
   serializeAppend,
 } from '@tollgate/event-store';
+import { hostOf, stopBehindAppend } from '../faults/disasters.ts';
 import type { World } from '../world.ts';
 import { type EventLog, storeDown } from './event-log.ts';
 import type { Life } from './machine.ts';
-
-/** Hooks for writes and reads of a process. */
-interface Hooks {
-  /** An append was executed or refused, and its answer is in transit. */
-  onAppended(stream: string): void;
-  /** A follower has processed the events it received. */
-  onTaken(): void;
-}
 
 /** Maximum number of events in one delivery of a subscription. */
 const windowMax = 200;
 /** No money depends on these streams. Faults here would only mask those that matter. */
 const isBeat = (stream: string): boolean => stream === 'members';
 
-export function createSimulatedStore(world: World, life: Life, hooks?: Hooks): EventStore {
+export function createSimulatedStore(world: World, life: Life): EventStore {
   const { log, faults, scheduler } = world;
   const weather = weatherOf(world, life);
   const { random } = life;
@@ -34,23 +27,23 @@ export function createSimulatedStore(world: World, life: Life, hooks?: Hooks): E
 
   const append: EventStore['append'] = async (stream, events, expected, options) => {
     // Copied now: the caller may change its objects afterwards.
-    const { events: given } = serializeAppend(stream, events);
+    const wanted = { events: serializeAppend(stream, events).events, expected, options };
     return life.ask(`append ${stream}`, travel(), () => {
       if (weather.isDown()) throw storeDown();
       if (isBeat(stream)) {
-        const beat = log.append(stream, given, expected, options);
+        const beat = log.append(stream, wanted);
         if (weather.areAnswersLost()) throw storeDown();
         return beat;
       }
       if (faults.strikes('append-failed', random)) throw storeDown();
       if (faults.strikes('append-hidden', random)) {
-        const decide = log.hide(stream, given, expected, options);
+        const decide = log.hide(stream, wanted);
         const fate = random.pick(['shown', 'lost'] as const);
         scheduler.after(random.between(200, 8_000), `${stream} is ${fate}`, () => decide(fate));
         throw storeDown();
       }
-      const answer = log.append(stream, given, expected, options);
-      hooks?.onAppended(stream);
+      const answer = log.append(stream, wanted);
+      stopBehindAppend(world, life, stream);
       if (weather.areAnswersLost() || faults.strikes('append-answer-lost', random)) throw storeDown();
       return answer;
     });
@@ -70,7 +63,7 @@ export function createSimulatedStore(world: World, life: Life, hooks?: Hooks): E
         if (weather.isDown()) throw storeDown();
         return log.head();
       }),
-    subscribe: (options) => subscription(world, life, options, hooks),
+    subscribe: (options) => subscription(world, life, options),
     truncate: (stream, before) =>
       life.ask(`truncate ${stream}`, travel(), () => {
         if (weather.isDown()) throw storeDown();
@@ -91,12 +84,15 @@ async function* subscription(
   world: World,
   life: Life,
   { from, prefixes, signal }: SubscribeOptions,
-  hooks: Hooks | undefined,
 ): AsyncGenerator<RecordedEvent | CaughtUp, void, void> {
   const { log, faults } = world;
   const weather = weatherOf(world, life);
   const isAborted = () => signal.aborted;
   const { random } = life;
+  const onTaken = (): void => {
+    const process = hostOf(world, life)?.process;
+    if (life.isAlive() && process !== undefined) world.checks.indexes.onTaken(process, life.name);
+  };
   let scannedTo = from;
   let isEndReported = false;
   while (!isAborted()) {
@@ -122,12 +118,12 @@ async function* subscription(
     for (const event of window.events) {
       if (isAborted()) break;
       yield event;
-      hooks?.onTaken();
+      onTaken();
     }
     if (window.isEnd) {
       if (!isEndReported && !isAborted()) {
         yield { kind: 'caught-up', position: scannedTo };
-        hooks?.onTaken();
+        onTaken();
       }
       isEndReported = true;
       if (!isAborted()) await news.arrived;
