@@ -23,8 +23,6 @@ EVENTSTORE_IMAGE and KAFKA_IMAGE name. Other images are built from Debian, npm a
 for EventStoreDB. Downloads are cached in ${cacheDir}.
 `;
 
-const testingOf = (library: string) => join(workspace, 'libs', library, 'src', 'testing');
-
 await runCommand(async (signal) => {
   if (process.argv.includes('--help')) {
     process.stdout.write(usage);
@@ -51,9 +49,9 @@ async function obtainServers(signal: AbortSignal): Promise<RunningServer> {
   };
   // Programs started below inherit these variables.
   Object.assign(process.env, env);
-  const eventStore = await serverIn(join(testingOf('event-store'), 'eventstoredb-container.ts'), signal);
+  const eventStore = await serverIn('eventstoredb', signal);
   stops.defer(eventStore.stop);
-  const kafka = await serverIn(join(testingOf('message-bus'), 'kafka-container.ts'), signal);
+  const kafka = await serverIn('kafka', signal);
   stops.defer(kafka.stop);
   const running = stops.move();
   return {
@@ -63,8 +61,9 @@ async function obtainServers(signal: AbortSignal): Promise<RunningServer> {
 }
 
 /** @throws CannotContinue */
-async function serverIn(program: string, signal: AbortSignal): Promise<ServerProgram> {
-  const server = await startServerProgram([program], { signal });
+async function serverIn(name: string, signal: AbortSignal): Promise<ServerProgram> {
+  const program = join(import.meta.dirname, 'server.ts');
+  const server = await startServerProgram([program, name], { signal });
   requireGoingOn(signal);
   if (server === undefined) throw new CannotContinue('The Docker engine no longer answers.');
   return server;

@@ -5,7 +5,6 @@ import { vitestArgv } from '../run-vitest.ts';
 import { requireGoingOn, runCommand } from '../stop-with-sentence.ts';
 
 const workspace = join(import.meta.dirname, '..', '..');
-const testing = join(workspace, 'libs', 'event-store', 'src', 'testing');
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
 const serverAt = (url: string, stop: () => Promise<void>): RunningServer => ({
@@ -22,14 +21,19 @@ function namedServer(): RunningServer | undefined {
 }
 
 async function containerServer(signal: AbortSignal): Promise<RunningServer | undefined> {
-  const container = await startServerProgram([join(testing, 'eventstoredb-container.ts')], { signal });
+  const container = await startServerProgram(
+    [join(import.meta.dirname, '../containers/server.ts'), 'eventstoredb'],
+    {
+      signal,
+    },
+  );
   if (container === undefined) return undefined;
   say(`Using KurrentDB in a container: ${container.address}.`);
   return serverAt(container.address, container.stop);
 }
 
 async function testServer(dataDir: string, signal: AbortSignal): Promise<RunningServer> {
-  const program = join(testing, 'eventstoredb-server', 'main.ts');
+  const program = join(workspace, 'libs/event-store/src/testing/eventstoredb-server/main.ts');
   const server = await startServerProgram([program, '--data-dir', dataDir], {
     signal,
     tellToEnd: (child) => void child.kill('SIGTERM'),

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { startServerProgram, type ProgramRun, type RunningServer } from '../run-with-server.ts';
 import { CannotContinue, requireGoingOn } from '../stop-with-sentence.ts';
 
-const workspace = join(import.meta.dirname, '..', '..');
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
 /** The result's `KAFKA_BROKERS` contains its address. */
@@ -28,8 +27,8 @@ function namedBroker(): RunningServer | undefined {
 }
 
 async function containerBroker(signal: AbortSignal): Promise<RunningServer | undefined> {
-  const program = join(workspace, 'libs', 'message-bus', 'src', 'testing', 'kafka-container.ts');
-  const container = await startServerProgram([program], { signal });
+  const program = join(import.meta.dirname, '..', 'containers', 'server.ts');
+  const container = await startServerProgram([program, 'kafka'], { signal });
   if (container === undefined) return undefined;
   say(`Using Kafka in a container: ${container.address}.`);
   return brokerAt(container.address, container.stop);
