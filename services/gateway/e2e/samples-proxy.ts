@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { Agent, request } from 'undici';
 
-/** `lost`: the gateway executes it, and the connection breaks. A URL: the request goes to that server instead. */
-export type FirstRequest = 'lost' | { to: string } | 'through';
+/** `lost`: the gateway executes it, and the connection breaks. `later`: it is answered as by a front door without services. */
+export type FirstRequest = 'lost' | 'later' | 'through';
 
 export interface SamplesProxy {
   url: string;
@@ -14,14 +14,20 @@ export interface SamplesProxy {
   close(): Promise<void>;
 }
 
+const unavailable = JSON.stringify({ success: false, errors: [{ code: 'service_unavailable' }] });
+
 export async function startSamplesProxy(gatewayUrl: string, first: FirstRequest): Promise<SamplesProxy> {
   const keys: string[] = [];
   const agent = new Agent();
   async function handOn(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     keys.push(String(incoming.headers['idempotency-key']));
     const meets = keys.length === 1 ? first : 'through';
-    const target = typeof meets === 'object' ? meets.to : gatewayUrl;
-    const { statusCode, headers, body } = await request(`${target}${incoming.url}`, {
+    if (meets === 'later') {
+      incoming.resume();
+      response.writeHead(503, { 'retry-after': '1', connection: 'close' }).end(unavailable);
+      return;
+    }
+    const { statusCode, headers, body } = await request(`${gatewayUrl}${incoming.url}`, {
       method: 'POST',
       body: await buffer(incoming),
       dispatcher: agent,

@@ -2,22 +2,12 @@
  * `npm run test:samples`: every sample of docs/team, in every language, against a gateway and the possible outcomes of
  * a call.
  */
-import { spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { Secret } from '@tollgate/service-kit';
-import {
-  type Received,
-  type Receiver,
-  eventually,
-  programEnvironment,
-  startReceiver,
-} from '@tollgate/testing';
+import { type Received, type Receiver, eventually, startReceiver } from '@tollgate/testing';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { program } from './arrangement.ts';
 import { issueKey, tollgate } from './commands.ts';
 import { type FirstRequest, startSamplesProxy } from './samples-proxy.ts';
 import { type Sample, createSample, languages } from './samples.ts';
@@ -25,7 +15,6 @@ import { type System, newDataDir, startSystem, stopEverything } from './system.t
 
 let system: System;
 let key: string;
-let frontDoor: { url: string; stop: () => Promise<void> };
 let receiver: Receiver;
 let webhookSecret: Secret;
 
@@ -39,39 +28,11 @@ beforeAll(async () => {
     ...['webhook', 'secret', 'demo', '--environment', 'sandbox'],
   );
   webhookSecret = new Secret(secrets[0] ?? '');
-  frontDoor = await startFrontDoorAlone();
 });
 afterAll(async () => {
-  await frontDoor.stop();
   await stopEverything();
   await receiver.close();
 });
-
-/** A front door without services: it answers 503 with `Retry-After`, and executes nothing. */
-async function startFrontDoorAlone(): Promise<typeof frontDoor> {
-  const nobody = 'http://127.0.0.1:9';
-  const child = spawn(process.execPath, [program, 'api'], {
-    env: {
-      ...programEnvironment(),
-      TOLLGATE_DATA_DIR: newDataDir(),
-      GATEWAY_PORT: '0',
-      TOLLGATE_LOG_LEVEL: 'silent',
-      COMMAND_SERVICE_URL: nobody,
-      QUERY_SERVICE_URL: nobody,
-      NOTIFIER_URL: nobody,
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const stop = async () => {
-    const gone = once(child, 'exit');
-    if (child.kill()) await gone;
-  };
-  for await (const line of createInterface({ input: child.stdout })) {
-    const url = /ready at (\S+),/.exec(line)?.[1];
-    if (url !== undefined) return { url, stop };
-  }
-  throw new Error('the front door could not be started');
-}
 
 const cardOf = (pan: string) => ({ pan, expires: '12/2039', holder: 'Ada Lovelace', cvv: '123' });
 const [approved, declined] = [cardOf('4392963203551251'), cardOf('4730198364688516')];
@@ -136,7 +97,7 @@ describe.each(Object.keys(languages))('in %s, a sample', (language) => {
   });
 
   it('retries later under its key, if the answer has Retry-After', async () => {
-    const { printed, keys } = await payWith(language, order('later'), {}, { to: frontDoor.url });
+    const { printed, keys } = await payWith(language, order('later'), {}, 'later');
     expect(printed).toMatch(/^made pay_\w+$/);
     expect(keys).toEqual(Array(2).fill(`key-of-${order('later')}`));
   });
