@@ -1,51 +1,21 @@
-/** Reads a broker's topics from outside, and compares them with those computed from the event store. */
-import { join } from 'node:path';
-import { createEmbeddedEventStore } from '@tollgate/event-store';
+/** Compares a broker's topics with those computed from the event store. */
 import {
   gatewayDisputesTopic,
   gatewayJournalTopic,
   gatewayPaymentsTopic,
   gatewayPayoutsTopic,
 } from '@tollgate/gateway-api';
-import type { BusRecord, KafkaMessageBus } from '@tollgate/message-bus';
-import { createKafkaMessageBus } from '@tollgate/message-bus/kafka';
-import { systemClock, systemIds } from '@tollgate/service-kit';
+import type { BusRecord } from '@tollgate/message-bus';
 import { eventually } from '@tollgate/testing';
-import { readTopic as readComputedTopic } from '@tollgate/topics';
 import { expect } from 'vitest';
-
-/** All records of a topic, in order per partition; closes the bus. */
-export async function readFromBus(bus: KafkaMessageBus, topic: string): Promise<BusRecord[]> {
-  try {
-    const missing = new Map((await bus.lastPerPartition(topic)).map((last) => [last.partition, last.offset]));
-    const records: BusRecord[] = [];
-    if (missing.size === 0) return records;
-    const done = new AbortController();
-    const signal = AbortSignal.any([done.signal, AbortSignal.timeout(30_000)]);
-    await bus.subscribe({ group: `e2e-${systemIds.hex(6)}`, topics: [topic], signal }, async (batch) => {
-      records.push(...batch);
-      for (const { partition, offset } of batch)
-        if (missing.get(partition) === offset) missing.delete(partition);
-      if (missing.size === 0) done.abort();
-    });
-    return records;
-  } finally {
-    await bus.close();
-  }
-}
+import { recordsOn, storeOf } from './topic.ts';
 
 const publicTopics = [gatewayPaymentsTopic, gatewayPayoutsTopic, gatewayDisputesTopic, gatewayJournalTopic];
 
-const publishedRecords = async (brokers: string): Promise<BusRecord[]> => {
-  const clientId = 'e2e-reader';
-  const newBus = () => createKafkaMessageBus({ brokers: [brokers], clientId, clock: systemClock });
-  return (await Promise.all(publicTopics.map((topic) => readFromBus(newBus(), topic)))).flat();
-};
-
-async function computedRecords(dataDir: string): Promise<BusRecord[]> {
-  const store = await createEmbeddedEventStore({ file: join(dataDir, 'events.db') });
-  const options = { from: 'beginning', signal: new AbortController().signal } as const;
-  const reading = publicTopics.map((topic) => Array.fromAsync(readComputedTopic(store, topic, options)));
+/** The records of all public topics, on Kafka or computed. */
+async function publicRecords(env: Record<string, string>, dataDir: string): Promise<BusRecord[]> {
+  const store = await storeOf({ env: {}, dataDir });
+  const reading = publicTopics.map((topic) => recordsOn({ env }, store, topic));
   return (await Promise.all(reading).finally(() => store.close())).flat();
 }
 
@@ -92,8 +62,8 @@ export async function expectPublishedOnce({
 }: Comparison): Promise<BusRecord[]> {
   return eventually(
     async () => {
-      const records = await publishedRecords(brokers);
-      expectSameLines(linesOf(records), linesOf(await computedRecords(dataDir)));
+      const records = await publicRecords({ KAFKA_BROKERS: brokers }, dataDir);
+      expectSameLines(linesOf(records), linesOf(await publicRecords({}, dataDir)));
       for (const ofKey of Map.groupBy(records, ({ topic, key }) => `${topic} ${key}`).values())
         expect(new Set(ofKey.map(({ partition }) => partition)).size).toBe(1);
       return records;

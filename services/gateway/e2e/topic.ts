@@ -7,15 +7,14 @@ import {
   gatewayPaymentsTopic,
   gatewayTopics,
 } from '@tollgate/gateway-api';
-import { type BusRecord, prefixTopics } from '@tollgate/message-bus';
+import { type BusRecord, type KafkaMessageBus, prefixTopics } from '@tollgate/message-bus';
 import { createKafkaMessageBus } from '@tollgate/message-bus/kafka';
-import { readConfig, silentLog, systemClock } from '@tollgate/service-kit';
+import { readConfig, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { expect } from 'vitest';
 import { gatewayConfigSchema } from '../src/configuration/config.ts';
 import { openDataDirectory } from '../src/configuration/data-directory.ts';
 import { openStore } from '../src/composition/open-store.ts';
-import { readFromBus } from './kafka-topic.ts';
 import type { System } from './system.ts';
 
 type Where = Pick<System, 'env' | 'dataDir'>;
@@ -27,8 +26,32 @@ export async function storeOf({ env, dataDir }: Where): Promise<EventStore> {
   return openStore({ eventStore, file, clock: systemClock, log: silentLog });
 }
 
+/** All records of a topic, in order per partition; closes the bus. */
+async function readFromBus(bus: KafkaMessageBus, topic: string): Promise<BusRecord[]> {
+  try {
+    const missing = new Map((await bus.lastPerPartition(topic)).map((last) => [last.partition, last.offset]));
+    const records: BusRecord[] = [];
+    if (missing.size === 0) return records;
+    const done = new AbortController();
+    const signal = AbortSignal.any([done.signal, AbortSignal.timeout(30_000)]);
+    await bus.subscribe({ group: `e2e-${systemIds.hex(6)}`, topics: [topic], signal }, async (batch) => {
+      records.push(...batch);
+      for (const { partition, offset } of batch)
+        if (missing.get(partition) === offset) missing.delete(partition);
+      if (missing.size === 0) done.abort();
+    });
+    return records;
+  } finally {
+    await bus.close();
+  }
+}
+
 /** The records of a topic on Kafka; without Kafka, those of a public one are computed. */
-async function recordsOn({ env }: Where, store: EventStore, topic: string): Promise<BusRecord[]> {
+export async function recordsOn(
+  { env }: Pick<Where, 'env'>,
+  store: EventStore,
+  topic: string,
+): Promise<BusRecord[]> {
   const { kafka } = readConfig(gatewayConfigSchema, env);
   const options = { from: 'beginning', signal: new AbortController().signal } as const;
   if (kafka === undefined) return Array.fromAsync(readTopic(store, topic, options));
