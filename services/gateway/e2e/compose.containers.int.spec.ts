@@ -20,7 +20,7 @@ import {
   tollgateCommand,
   untilHealthy,
 } from './compose-system.ts';
-import type { Answer, CallGateway, ReachedSystem } from './system.ts';
+import type { CallGateway, ReachedSystem } from './system.ts';
 
 const services = [
   ...['api', 'command-service', 'query-service', 'callback-ingester'],
@@ -33,11 +33,6 @@ const roundsMin = 3;
 /** Memory requested by most Deployments of infra/kubernetes. */
 const restMiB = 384;
 const settled = { timeoutMs: 3 * minutes, intervalMs: 500 };
-const figures: string[] = [];
-const note = (line: string) => {
-  figures.push(line);
-  process.stdout.write(`  ${line}\n`);
-};
 
 let system: ReachedSystem;
 let shop: Awaited<ReturnType<typeof startShop>>;
@@ -54,14 +49,11 @@ beforeAll(async () => {
 afterAll(async () => {
   if (origins.length === 0) process.stdout.write(await lastLogs());
   await removeEverything();
-  process.stdout.write(`\nFigures of the containers\n${figures.map((line) => `  ${line}\n`).join('')}`);
 }, 2 * minutes);
 
 it('start from scratch, and all are healthy', { timeout: 8 * minutes }, async () => {
-  const startedAt = performance.now();
   await compose('up', '--detach', '--no-build');
   await untilHealthy();
-  note(`from up to healthy: ${Math.round((performance.now() - startedAt) / 1_000)} s`);
   const all = await containers();
   expect(all.map(({ service }) => service).toSorted()).toEqual(
     [...services, ...others, 'topics', 'signing'].toSorted(),
@@ -72,31 +64,19 @@ it('start from scratch, and all are healthy', { timeout: 8 * minutes }, async ()
 });
 
 it('accept a payment of a team created by the command line', { timeout: 3 * minutes }, async () => {
-  const issued = [
-    'key',
-    'issue',
-    'shop',
-    '--environment',
-    'sandbox',
-    '--scopes',
-    'payments,refunds,payouts,read,admin',
-  ];
+  const scopes = ['--environment', 'sandbox', '--scopes', 'payments,refunds,payouts,read,admin'];
   shop = await startShop();
   await tollgateCommand('team', 'add', 'shop');
   await tollgateCommand('team', 'allow-origins', 'shop', '--callback', new URL(shop.url).origin);
-  const { key } = JSON.parse(await tollgateCommand(...issued, '--json')) as { key: string };
+  const { key } = JSON.parse(await tollgateCommand('key', 'issue', 'shop', ...scopes, '--json')) as {
+    key: string;
+  };
   const ofSandbox = await sandboxOfContainers();
   ca = ofSandbox.ca;
   const gateway: CallGateway = gatewayWith(key, () => origins);
   system = { gateway, sandbox: ofSandbox.sandbox };
 
-  const body = {
-    product: 'Tea',
-    amount: 1_250,
-    currency: 'EUR',
-    orderNumber: 'first',
-    callbackUrl: shop.url,
-  };
+  const body = { ...terms('first'), amount: 1_250, callbackUrl: shop.url };
   const created = await eventually(async () => {
     const answer = await gateway('POST', '/api/v1/payments', { body });
     expect(answer).toMatchObject({ statusCode: 200 });
@@ -123,10 +103,8 @@ it('accept a payment of a team created by the command line', { timeout: 3 * minu
 });
 
 it('use no more memory at rest than their pods request', { timeout: 2 * minutes }, async () => {
-  for (const [name, mib] of [...(await memoryInMiB())].toSorted()) {
-    note(`memory at rest: ${name} ${mib} MiB`);
+  for (const [name, mib] of await memoryInMiB())
     if (services.some((service) => name.includes(`_${service}_`))) expect(mib, name).toBeLessThan(restMiB);
-  }
 });
 
 it('run with two instances each', { timeout: 5 * minutes }, async () => {
@@ -139,32 +117,6 @@ it('run with two instances each', { timeout: 5 * minutes }, async () => {
   expect(new Set(origins).size).toBe(2);
 });
 
-/** Creates payments one after the other until it is stopped, and counts refusals by kind. */
-function probe() {
-  const refused = new Map<string, number>();
-  let isRunning = true;
-  let asked = 0;
-  const run = (async () => {
-    while (isRunning) {
-      // In letters: a tenth of all long digit sequences could be card numbers.
-      const orderNumber = `probe-${(asked += 1)}-x${process.hrtime.bigint().toString(36)}`;
-      const body = { product: 'Tea', amount: 100, currency: 'EUR', orderNumber };
-      const outcome = await system
-        .gateway('POST', '/api/v1/payments', { body })
-        .then(nameOf, () => 'no answer');
-      if (outcome !== '') refused.set(outcome, (refused.get(outcome) ?? 0) + 1);
-    }
-  })();
-  return {
-    stop: async () => {
-      isRunning = false;
-      await run;
-      const all = [...refused].map(([how, count]) => `${count} × ${how}`);
-      return `${asked} asked, ${all.length === 0 ? 'none refused' : `refused: ${all.join(', ')}`}`;
-    },
-  };
-}
-
 const terms = (orderNumber: string) => ({ product: 'Tea', amount: 100, currency: 'EUR', orderNumber });
 const freshOrder = () => `probe-${process.hrtime.bigint()}`;
 
@@ -172,9 +124,6 @@ async function untilTaken(): Promise<void> {
   const answer = await system.gateway('POST', '/api/v1/payments', { body: terms(freshOrder()) });
   expect(answer).toMatchObject({ statusCode: 200 });
 }
-
-const nameOf = ({ statusCode, body }: Answer): string =>
-  statusCode < 300 ? '' : `${statusCode} ${body.errors[0]?.code ?? ''}`;
 
 describe('killed in turn under load', () => {
   const load = newLoad(() => system);
@@ -193,11 +142,7 @@ describe('killed in turn under load', () => {
     for (const service of [...services, ...others]) {
       const [victim] = (await containers()).filter((each) => each.service === service);
       if (victim === undefined) throw new Error(`there is no ${service}`);
-      const startedAt = performance.now();
-      const probing = probe();
       await crash(victim);
-      const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
-      note(`${service} killed, healthy again after ${seconds} s: ${await probing.stop()}`);
       // An account that did not answer is not called for a while, which is unrelated to the next kill.
       await eventually(untilTaken, settled);
       if (service === 'api') origins = await originsOf('api', 3_000);
@@ -205,7 +150,6 @@ describe('killed in turn under load', () => {
     isKilling = false;
     await loading;
     expect(load.contradictions).toEqual([]);
-    note(`${load.outcomes.length} payments and payouts went through meanwhile`);
     expect(load.outcomes).toHaveLength(10 * rounds);
   });
 
@@ -240,10 +184,8 @@ describe('killed in turn under load', () => {
     await stopShop();
     await compose('down', '--timeout', '20');
     expect(await containers()).toEqual([]);
-    const startedAt = performance.now();
     await compose('up', '--detach', '--no-build');
     await untilHealthy();
-    note(`from up to healthy on what is there: ${Math.round((performance.now() - startedAt) / 1_000)} s`);
     origins = await originsOf('api', 3_000);
     await eventually(() => expectAgreement(system, load), settled);
   });

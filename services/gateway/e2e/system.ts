@@ -15,7 +15,7 @@ import { freePorts } from './free-ports.ts';
 const readyWithinMs = 120_000;
 
 /** A payment, payout or dispute as the tests see it. */
-export interface PaymentView {
+interface PaymentView {
   token: string;
   status: string;
   phase: string;
