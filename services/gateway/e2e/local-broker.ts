@@ -29,8 +29,8 @@ const brokersByDir = new Map<string, LocalBroker>();
 /** A broker without data, not started yet. */
 export function localBroker({ isSecured = false }: { isSecured?: boolean } = {}): LocalBroker {
   const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-e2e-kafka-'));
-  // Below the ephemeral ports: while the broker is down, a connection might take its port.
-  const port = 12_000 + 2 * Math.floor(Math.random() * 9_000);
+  // Below those of free-ports.ts and of the system: while the broker is down, another process might take its port.
+  const port = 9_200 + 2 * Math.floor(Math.random() * 1_400);
   const securedPort = port + 1;
   const secured = isSecured ? ['--secured-port', String(securedPort)] : [];
   let running: ServerProgram | undefined;
