@@ -28,20 +28,19 @@ const gatewayCliOf = ({ workspace }: Beside) =>
     ? fileOf('../../cli/src/main.ts')
     : join(workspace, 'services', 'cli', 'src', 'main.ts');
 
-async function run(file: string, argv: readonly string[], env: Record<string, string>): Promise<string> {
-  const all = { ...programEnvironment(), ...env };
-  return (await promisify(execFile)(process.execPath, [file, ...argv], { env: all })).stdout;
-}
+const runCli = (system: Beside, argv: readonly string[]) =>
+  promisify(execFile)(process.execPath, [gatewayCliOf(system), ...argv], {
+    env: { ...programEnvironment(), ...system.env },
+  });
 
 /** Runs one command of the gateway's and returns its output for scripts. */
 export async function tollgate<Output = unknown>(system: Beside, ...argv: string[]): Promise<Output> {
-  return JSON.parse(await run(gatewayCliOf(system), [...argv, '--json'], system.env)) as Output;
+  return JSON.parse((await runCli(system, [...argv, '--json'])).stdout) as Output;
 }
 
 /** Runs one command that may report faults, and returns its exit code and output. */
 export async function tollgateExit(system: Beside, ...argv: string[]) {
-  const all = { ...programEnvironment(), ...system.env };
-  return promisify(execFile)(process.execPath, [gatewayCliOf(system), ...argv], { env: all }).then(
+  return runCli(system, argv).then(
     ({ stdout, stderr }) => ({ exitCode: 0, stdout, stderr }),
     (error: unknown) => {
       const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
