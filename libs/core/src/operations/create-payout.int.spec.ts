@@ -16,15 +16,14 @@ const payoutOf = (result: CreatePayoutResult) => answered(result).payout;
 const { pan, expires } = card;
 
 describe('the destination of a payout', () => {
-  const account = 'DE02120300000000202051';
+  const card = { pan, expires };
+  const to = (account: string) => ({ bankAccount: { bankName: 'A bank', account } });
+  const endingIn = (accountEnding: string) => ({ kind: 'bankAccount', bankName: 'A bank', accountEnding });
   it.each([
-    ['card', { card: { pan, expires } }, { kind: 'card', sanitizedMask: '439296******1251' }, pan],
-    [
-      'bank account',
-      { bankAccount: { bankName: 'A bank', account } },
-      { kind: 'bankAccount', bankName: 'A bank', accountEnding: '2051' },
-      account,
-    ],
+    ['card', { card }, { kind: 'card', sanitizedMask: '439296******1251' }, pan],
+    ['bank account', to('DE02120300000000202051'), endingIn('2051'), 'DE02120300000000202051'],
+    ['short bank account', to('DE4711'), endingIn('711'), 'DE4711'],
+    ['very short bank account', to('DE47'), endingIn('47'), 'DE47'],
   ])('is a %s: the provider gets all of it, and the store a part', async (_, destination, kept, secret) => {
     const result = await harness().payOut(payoutFor('order-1', destination));
     expect(harness().provider.payoutRequests).toMatchObject([{ destination }]);

@@ -208,7 +208,9 @@ function toKept({ card, recurringToken, bankAccount }: PayoutRequest['destinatio
   if (recurringToken !== undefined) return { kind: 'recurring', recurringToken };
   if (bankAccount === undefined) throw new InvariantViolation('a payout went nowhere');
   const { bankName, account } = bankAccount;
-  return { kind: 'bankAccount', bankName, accountEnding: account.slice(-4) };
+  // Never all of a short account.
+  const endingStart = Math.max(account.length - 4, Math.ceil(account.length / 2));
+  return { kind: 'bankAccount', bankName, accountEnding: account.slice(endingStart) };
 }
 
 /** Covers the validated body, except what may not be stored of a card: another account is another payout. */
