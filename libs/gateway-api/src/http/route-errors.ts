@@ -1,7 +1,7 @@
 /** Errors that a route may answer. */
 import { type ErrorCode, statedError } from './errors.ts';
 import { mayBeExpensive } from './expensive-reads.ts';
-import { type Route, routes } from './routes.ts';
+import type { Route } from './routes.ts';
 
 /**
  * Possible errors of every call with a key; `service_unavailable` and `answer_lost` come from the front door of a distributed
@@ -20,21 +20,6 @@ const always: readonly ErrorCode[] = ['invalid_request', 'request_timeout'];
 const withBody: readonly ErrorCode[] = [
   ...(['invalid_json', 'invalid_param', 'body_too_large', 'unsupported_media_type'] as const),
 ];
-
-/** Answered for any address, so they belong to no route. */
-const ofAnyAddress: readonly ErrorCode[] = [
-  'path_not_found',
-  'method_not_allowed',
-  'invalid_request',
-  'https_required',
-];
-
-/** Every code that a team may receive. */
-export const errorCodes = (): ReadonlySet<ErrorCode> =>
-  new Set([
-    ...ofAnyAddress,
-    ...Object.values<Route>(routes).flatMap((route) => Object.values(errorsOf(route)).flat()),
-  ]);
 
 /** All possible answers of a call beyond its own, by status. */
 export function errorsOf(
