@@ -28,24 +28,12 @@ export function registerReviewRoutes(
     return sendPage(reply, asked, { name: 'reviews', list: index.listReviews, toShown: toPublicReviewEntry });
   });
 
-  addReadRoute(app, deps, routes.listReviewsOfAll, async ({ query: { token, ...query }, reach, reply }) => {
-    if (token !== undefined) {
-      const isWanted = (entry: ReviewEntry): boolean =>
-        (query.team ?? entry.team) === entry.team &&
-        (query.environment ?? entry.environment) === entry.environment &&
-        reach.includes(entry);
-      const entries = index.reviewsOf(token).filter(isWanted);
-      return reply.send({
-        success: true,
-        reviews: entries.map(toOperatorsReviewEntry),
-        count: entries.length,
-      });
-    }
+  addReadRoute(app, deps, routes.listReviewsOfAll, async ({ query, reach, reply }) => {
     const asked = { ...ofTeams(deps, { reach, query }), kinds: reviewKinds };
     const list = await readInPieces(deps.share, asked, index.listReviews);
     if (list.kind === 'refused') return sendRefusedPage(reply, list.parameter);
     const { views: entries, nextCursor } = list;
-    const count = index.countWaiting(asked.owners).reviews;
+    const count = query.token === undefined ? index.countWaiting(asked.owners).reviews : entries.length;
     return reply.send({
       success: true,
       reviews: entries.map(toOperatorsReviewEntry),

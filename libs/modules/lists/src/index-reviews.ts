@@ -1,34 +1,23 @@
 /** The open reviews of payments, payouts and operations that only the provider has, from the index. */
-import {
-  type ViewEnvelope,
-  type ViewKind,
-  type PaymentView,
-  type PayoutView,
-  type UnmatchedView,
-  paymentKind,
-  payoutKind,
-  unmatchedKind,
-} from '@tollgate/views';
+import { type ReviewEntry as OpenReview } from '@tollgate/gateway-api';
+import { type ViewEnvelope, type ViewKind, paymentKind, payoutKind, unmatchedKind } from '@tollgate/views';
 import type { Environment } from '@tollgate/core';
 import { InvariantViolation } from '@tollgate/service-kit';
 import type { IndexFile } from './index-file.ts';
-import { ageTerms, walkOf } from './index-filters.ts';
+import { ageTerms, walkOf, type Term, type Walk } from './index-filters.ts';
 import { listRows } from './index-lists.ts';
 import type { Row, Statements } from './index-rows.ts';
-import type { ListOwner, OfOwners, PageQuery, ViewList } from './list-page.ts';
+import type { ListOwner, ListQuery, OfOwners, PageQuery, Place, ViewList } from './list-page.ts';
 
-/** The view with an open review, and the index of that review in its list. */
-export type ReviewEntry = ListOwner & { place: number; since: number } & (
-    | { kind: 'payment'; view: PaymentView }
-    | { kind: 'payout'; view: PayoutView }
-    | { kind: 'unmatched'; view: UnmatchedView }
-  );
+export type ReviewEntry = ListOwner & OpenReview;
 
 /** Of every review. */
 export const reviewKinds = ['payment', 'payout', 'unmatched'] as const;
 
 export interface ReviewQuery extends PageQuery {
   kinds: readonly ReviewEntry['kind'][];
+  /** Only those of the payment, payout or operation with this token. */
+  token?: string;
 }
 
 /** In the order of the list: later than any review of production. @unit milliseconds */
@@ -50,8 +39,6 @@ export function writeReviews(statements: Statements, kind: ViewKind, view: ViewE
     );
 }
 
-const listed = 'SELECT rank AS created_at, key AS token, environment, team, since, kind FROM reviews';
-
 /** The open reviews of several owners: those of production, and then those of the sandbox, each oldest first. */
 export const listReviews = (
   file: IndexFile,
@@ -65,24 +52,30 @@ export const listReviews = (
       {
         name: 'reviews',
         table: { name: 'reviews' },
-        walks: (query, after) => [
-          walkOf(listed, [
-            ['environment = ?', query.environment],
-            ['team = ?', query.team],
-            [`kind IN (${asked.kinds.map(() => '?').join(', ')})`, ...asked.kinds],
-            ...ageTerms(query, after, { at: 'rank', key: 'key' }),
-          ]),
-        ],
+        walks: (query, after) => [walkOfReviews(query, asked, after)],
       },
     ],
     entryOf: (row) => ({ entry: toEntry(file, row), length: 0 }),
   });
 
-/** The open reviews of a payment, payout or operation that only the provider has, of any owner. */
-export const reviewsOfToken = (file: IndexFile, token: string): ReviewEntry[] =>
-  file
-    .select(`${listed} INDEXED BY reviews_by_token WHERE reviews.token = ? ORDER BY rank, key`, [token])
-    .map((row) => toEntry(file, row));
+function walkOfReviews(
+  query: ListQuery,
+  { kinds, token }: Pick<ReviewQuery, 'kinds' | 'token'>,
+  after: Place | undefined,
+): Walk {
+  const index = token === undefined ? '' : 'INDEXED BY reviews_by_token';
+  const ofToken: Term[] = token === undefined ? [] : [['reviews.token = ?', token]];
+  return walkOf(
+    `SELECT rank AS created_at, key AS token, environment, team, since, kind FROM reviews ${index}`,
+    [
+      ['environment = ?', query.environment],
+      ['team = ?', query.team],
+      [`kind IN (${kinds.map(() => '?').join(', ')})`, ...kinds],
+      ...ofToken,
+      ...ageTerms(query, after, { at: 'rank', key: 'key' }),
+    ],
+  );
+}
 
 function toEntry(file: IndexFile, row: Row): ReviewEntry {
   const [token = '', place] = String(row['token']).split('~');

@@ -41,7 +41,7 @@ import {
 import { allBalancesIn, ledgerSourceOf, listTotals } from './index-ledger.ts';
 import { listJournal, monthSumsIn } from './index-journal.ts';
 import { listRefunds } from './index-refunds.ts';
-import { listReviews, reviewsOfToken } from './index-reviews.ts';
+import { listReviews } from './index-reviews.ts';
 import { searchIndex } from './index-search.ts';
 import type { OperationView } from './list-page.ts';
 
@@ -179,7 +179,6 @@ const wholeReads = {
   listRefunds,
   listJournal,
   listReviews,
-  reviewsOf: reviewsOfToken,
   search: searchIndex,
   findByServiceToken,
   findByServiceTokenOfAny: tokenByServiceToken,
