@@ -64,6 +64,24 @@ export interface JournalEntry extends LedgerOwner {
   postings: readonly Posting[];
 }
 
+/** An entry as the index keeps it. */
+export interface KeptEntry extends LedgerOwner {
+  /** Absent for an entry without a team in a shared wallet. */
+  team?: string;
+  kind: EntryKind;
+  eventId: string;
+  eventType: string;
+  /** Number among the entries of its event. */
+  number: number;
+  /** The payment, payout or transfer. */
+  subject: string;
+  /** The refund or dispute in the event, if any. */
+  part?: string;
+  /** Milliseconds since the Unix epoch. */
+  at: number;
+  postings: readonly (readonly [LedgerAccount, bigint])[];
+}
+
 /**
  * Of a payment: approved, refunded, reserved for refunds, lost, and disputed, including the worst case of its discrepancies.
  */

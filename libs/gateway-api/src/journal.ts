@@ -1,13 +1,7 @@
 /** The ledger as teams see it: entries of the journal, statements and balances. */
 import { environmentSchema } from '@tollgate/core';
 import { z } from 'zod';
-import {
-  entryKinds,
-  ledgerAccounts,
-  type EntryKind,
-  type LedgerAccount,
-  type LedgerOwner,
-} from '@tollgate/books';
+import { entryKinds, ledgerAccounts, type KeptEntry, type LedgerAccount } from '@tollgate/books';
 import { oneOf, onTopics, showing, shownBy } from './public-object.ts';
 import { refundToken } from './refund.ts';
 import { currency, example, instant } from './values.ts';
@@ -97,23 +91,6 @@ export const exampleJournalEntry: JournalEntryOnTopic = {
   environment: 'sandbox',
   team: 'shop',
 };
-
-/** An entry as it is kept. */
-interface KeptEntry extends LedgerOwner {
-  team?: string;
-  kind: EntryKind;
-  eventId: string;
-  eventType: string;
-  /** Number among the entries of its event. */
-  number: number;
-  /** The payment, payout or transfer. */
-  subject: string;
-  /** The refund or dispute that the event names. */
-  part?: string;
-  /** Milliseconds since the Unix epoch. */
-  at: number;
-  postings: readonly (readonly [LedgerAccount, bigint])[];
-}
 
 const sourceOf = ({ eventId, number, subject, part, at, kind, postings, ...entry }: KeptEntry) => ({
   ...entry,

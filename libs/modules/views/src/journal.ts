@@ -2,30 +2,11 @@
 import { ownWalletTeam } from '@tollgate/core';
 import type { Position, RecordedEvent } from '@tollgate/event-store';
 import { omitUndefined } from '@tollgate/service-kit';
-import {
-  entriesOf,
-  type EntryKind,
-  entryKindOf,
-  type LedgerAccount,
-  type LedgerOwner,
-} from '@tollgate/books';
+import { entriesOf, entryKindOf, type KeptEntry } from '@tollgate/books';
 import type { ViewEnvelope, ViewKind } from './view-kind.ts';
 
-export interface JournalRow extends LedgerOwner {
-  /** Absent for an entry without a team in a shared wallet. */
-  team?: string;
-  kind: EntryKind;
-  eventId: string;
-  eventType: string;
-  /** Number among the entries of its event. */
-  number: number;
-  subject: string;
-  /** The refund or dispute in the event, if any. */
-  part?: string;
-  /** Milliseconds since the Unix epoch. */
-  at: number;
+export interface JournalRow extends KeptEntry {
   position: Position;
-  postings: readonly (readonly [LedgerAccount, bigint])[];
 }
 
 /** @param after the view after the event; `before` is undefined for the first one */
