@@ -2,6 +2,10 @@
  * The environment variables that each service reads. A separate process should get only these, so that it has no secret that
  * it does not need if it is compromised.
  */
+import { variableNames } from './config-fields.ts';
+import { eventStoreEnvironmentSchema } from './event-store-config.ts';
+import { kafkaEnvironmentSchema } from './kafka-config.ts';
+import { oidcEnvironmentSchema } from './oidc-config.ts';
 import type { ServiceName } from './service-names.ts';
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
@@ -9,15 +13,9 @@ const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 const ofEveryService = words(`
   TOLLGATE_DATA_DIR TOLLGATE_INSTANCE TOLLGATE_LOG_LEVEL GATEWAY_HOST GATEWAY_PORT GATEWAY_METRICS_HOST
   GATEWAY_METRICS_PORT GATEWAY_CONNECTIONS_MAX GATEWAY_IDLE_MS TRUSTED_PROXIES`);
-const ofEventStore = words(`
-  EVENTSTORE_URL EVENTSTORE_USERNAME EVENTSTORE_PASSWORD EVENTSTORE_ALLOW_INSECURE`);
+const ofEventStore = variableNames(eventStoreEnvironmentSchema);
 /** The bus is in the event store without Kafka. */
-const ofBus = [
-  ...ofEventStore,
-  ...words(`
-    KAFKA_BROKERS KAFKA_CLIENT_ID KAFKA_TLS KAFKA_TLS_CA_FILE KAFKA_ALLOW_INSECURE KAFKA_SASL_MECHANISM
-    KAFKA_SASL_USERNAME KAFKA_SASL_PASSWORD KAFKA_TOPIC_PREFIX KAFKA_REPLICATION KAFKA_MIN_INSYNC_REPLICAS`),
-];
+const ofBus = [...ofEventStore, ...variableNames(kafkaEnvironmentSchema)];
 /** Of services that answer calls of the API behind the front door. */
 const ofRoutes = words(`
   GATEWAY_REQUESTS_PER_SECOND INTERNAL_SECRETS CONSOLE_IDLE_MINUTES TOLLGATE_TEAM_SIGNING_PUBLIC_KEY
@@ -43,10 +41,12 @@ const own: Readonly<Record<ServiceName, readonly string[]>> = {
     ...[...ofEventStore, ...ofRoutes],
   ],
   // The two times of the provider determine how long an answer may take.
-  api: words(`
-    COMMAND_SERVICE_URL QUERY_SERVICE_URL NOTIFIER_URL INTERNAL_SECRETS GATEWAY_TLS_CERT_FILE GATEWAY_TLS_KEY_FILE
-    GATEWAY_PLAIN_HTTP_PORT OIDC_ISSUER OIDC_CLIENT_ID OIDC_CLIENT_SECRET OIDC_SCOPES OIDC_PERSON_CLAIM
-    OIDC_GROUPS_CLAIM OIDC_ACR_VALUES OIDC_MAX_AGE_SECONDS OIDC_GRANTS CONSOLE_PUBLIC_URL PROVIDER_CALL_DEADLINE_MS PROVIDER_SEND_WITHIN_MS`),
+  api: [
+    ...words(`
+      COMMAND_SERVICE_URL QUERY_SERVICE_URL NOTIFIER_URL INTERNAL_SECRETS GATEWAY_TLS_CERT_FILE GATEWAY_TLS_KEY_FILE
+      GATEWAY_PLAIN_HTTP_PORT PROVIDER_CALL_DEADLINE_MS PROVIDER_SEND_WITHIN_MS`),
+    ...variableNames(oidcEnvironmentSchema),
+  ],
 };
 
 export const variablesOf = (service: ServiceName): readonly string[] => [...ofEveryService, ...own[service]];
