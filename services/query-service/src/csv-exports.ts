@@ -1,4 +1,5 @@
 /** Routes that answer with a CSV file, written page by page so that its length costs no memory. Aborts exports that stall. */
+import { addAbortListener } from 'node:events';
 import { Readable } from 'node:stream';
 import { sendError, addReadRoute, type Call, type Route } from '@tollgate/gateway-api/http';
 import type { ViewList } from '@tollgate/lists';
@@ -38,9 +39,9 @@ export function createExports(
   deps: ReadDependencies,
   { stalledMs, recordExport }: ExportOptions,
 ): AddExport {
-  const running = createRunningExports();
+  const stopping = new AbortController();
   // Exports may take minutes, and the process must stop now. Their clients see a broken connection.
-  app.addHook('preClose', async () => running.endAll());
+  app.addHook('preClose', async () => stopping.abort());
 
   return (route, name, linesOf) =>
     addReadRoute(app, deps, route, async (call) => {
@@ -53,13 +54,14 @@ export function createExports(
           .header('content-disposition', `attachment; filename="${fileName(name, call)}"`);
       // A request for the headers only reads nothing. A stream has no Content-Length, and neither has the file.
       if (request.method === 'HEAD') return asFile().send(Readable.from([]));
-      if (running.isEnding()) return sendError(reply, 'too_many_reads');
+      if (stopping.signal.aborted) return sendError(reply, 'too_many_reads');
       const { team, keyId, environment } = caller;
       // A failure before the first byte is answered as for lists; after it, only a broken connection can signal one.
       const recorded = recordExport({ team, keyId, environment, address: request.ip, route: route.url });
       const first = await recorded.then(() => lines.next());
       const file = Readable.from(begunWith(first.value ?? '', lines), { objectMode: false });
-      running.add(file);
+      const ending = addAbortListener(stopping.signal, () => file.destroy(serverStops()));
+      file.once('close', () => ending[Symbol.dispose]());
       reply.raw.setTimeout(stalledMs, () => file.destroy(clientStalled()));
       return asFile().send(file);
     });
@@ -156,35 +158,16 @@ export async function* textOfList<Entry>(
   } while (cursor !== undefined);
 }
 
+/** Of reviews or errors, their codes. */
 function toCell(value: unknown): string | number | undefined {
   if (value === undefined || typeof value === 'string' || typeof value === 'number') return value;
+  if (Array.isArray(value)) return value.map(({ code }: { code: string }) => code).join(' ');
   return JSON.stringify(value);
 }
-
-/** The codes of reviews or errors in one cell. */
-export const codesOf = (listed: readonly { code: string }[]): string =>
-  listed.map(({ code }) => code).join(' ');
 
 async function* begunWith(first: string, rest: AsyncIterable<string>): Lines {
   yield first;
   yield* rest;
-}
-
-function createRunningExports() {
-  const files = new Set<Readable>();
-  let isEnding = false;
-  return {
-    isEnding: () => isEnding,
-    add: (file: Readable) => {
-      files.add(file);
-      file.once('close', () => files.delete(file));
-      if (isEnding) file.destroy(serverStops());
-    },
-    endAll: () => {
-      isEnding = true;
-      for (const file of files) file.destroy(serverStops());
-    },
-  };
 }
 
 const clientStalled = () =>

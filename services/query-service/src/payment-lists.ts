@@ -3,7 +3,6 @@ import type { OperationType } from '@tollgate/gateway-api/http';
 import { paymentColumns, toListedPayout, toPublicPayment } from '@tollgate/gateway-api';
 import type { Caller } from '@tollgate/teams';
 import type { Listing, OperationView, PaymentIndex, ViewList } from '@tollgate/lists';
-import { codesOf } from './csv-exports.ts';
 
 type List = (query: Omit<Listing<never>, 'accepts'>) => ViewList<OperationView>;
 
@@ -34,7 +33,7 @@ export const fileColumns = [
   ...['reviews', ...addedColumns],
 ];
 
-export function toFileCells(view: OperationView): Readonly<Record<string, unknown>> {
-  const shown = { operationType: 'payment', ...toShown(view) };
-  return { ...shown, reviews: codesOf(shown.reviews) };
-}
+export const toFileCells = (view: OperationView): Readonly<Record<string, unknown>> => ({
+  operationType: 'payment',
+  ...toShown(view),
+});

@@ -7,7 +7,6 @@ import type { RefundEntry } from '@tollgate/lists';
 import { type Caller } from '@tollgate/teams';
 import { paymentKind } from '@tollgate/views';
 import type { FastifyInstance } from 'fastify';
-import { codesOf } from './csv-exports.ts';
 import { ofCaller, ofTeams } from './list-query.ts';
 import type { ListRoutes } from './list-routes.ts';
 import { type ReadDependencies, ownView, sendOne, withOwner } from './reading.ts';
@@ -20,13 +19,13 @@ export function registerRefundRoutes(
   const refunds = { name: 'refunds', list: deps.index.listRefunds } as const;
 
   addList(routes.listRefunds, { ...refunds, toShown }, ofCaller);
-  addFile(routes.exportRefunds, { ...refunds, columns, toCells }, ofCaller);
+  addFile(routes.exportRefunds, { ...refunds, columns, toCells: toShown }, ofCaller);
   addList(routes.listRefundsOfAll, { ...refunds, toShown: withOwner(toShown, ownerOf) }, (call) =>
     ofTeams(deps, call),
   );
   addFile(
     routes.exportRefundsOfAll,
-    { ...refunds, columns: ['team', 'environment', ...columns], toCells: withOwner(toCells, ownerOf) },
+    { ...refunds, columns: ['team', 'environment', ...columns], toCells: withOwner(toShown, ownerOf) },
     (call) => ofTeams(deps, call),
   );
 
@@ -46,11 +45,6 @@ const columns = [
   ...['token', 'paymentToken', 'status', 'phase', 'createdAt', 'updatedAt', 'currency', 'amount'],
   ...['errors', 'reviews', 'metadata'],
 ];
-
-function toCells(entry: RefundEntry): Readonly<Record<string, unknown>> {
-  const shown = toShown(entry);
-  return { ...shown, errors: codesOf(shown.errors), reviews: codesOf(shown.reviews) };
-}
 
 /** Undefined if the caller has no such refund, even if its key was used and the refund was refused at once. */
 async function findRefund(
