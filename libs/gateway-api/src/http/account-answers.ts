@@ -1,7 +1,7 @@
 /** Answers of the routes of merchant accounts. */
 import { environmentSchema } from '@tollgate/core';
 import { z } from 'zod';
-import { oneOf } from '../public-object.ts';
+import { oneOf, showing } from '../public-object.ts';
 import { instant } from '../values.ts';
 import { answer } from './answer-parts.ts';
 import { accountStates } from '@tollgate/accounts';
@@ -31,6 +31,8 @@ const accountSchema = z.object({
   teams: z.array(z.string()).exactOptional().describe('Absent: all.'),
   oldestDueAt: instant.exactOptional().describe('Due time of the oldest due inquiry; absent if none is due.'),
 });
+
+export const toPublicAccount = showing(accountSchema);
 
 const names = (description: string) => z.array(z.string()).describe(`${description}, as environment/name.`);
 

@@ -1,6 +1,7 @@
 export * from './add-route.ts';
 export * from './answers.ts';
 export * from './authenticate.ts';
+export { toPublicAccount } from './account-answers.ts';
 export { toPublicCredential } from './credential-answers.ts';
 export * from './error-answers.ts';
 export * from './errors.ts';
@@ -13,7 +14,7 @@ export * from './queries.ts';
 export * from './requests.ts';
 export * from './route-errors.ts';
 export * from './routes.ts';
-export { type PublicKey } from './team-answers.ts';
+export { type PublicKey, toPublicKey } from './team-answers.ts';
 export { type PositionWaits, createPositionWaits } from './min-position.ts';
 export {
   type ReadRouteDependencies,

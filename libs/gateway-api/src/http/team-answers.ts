@@ -1,7 +1,7 @@
 /** Answers of the routes of teams and keys. */
 import { environmentSchema, limitedOperations } from '@tollgate/core';
 import { z } from 'zod';
-import { oneOf } from '../public-object.ts';
+import { oneOf, showing } from '../public-object.ts';
 import { instant } from '../values.ts';
 import { answer, pageOf } from './answer-parts.ts';
 
@@ -25,6 +25,7 @@ const keySchema = z.object({
   lastUsedAt: instant.exactOptional().describe('Hour of the last use; absent if it was never used.'),
 });
 export type PublicKey = z.infer<typeof keySchema>;
+export const toPublicKey = showing(keySchema);
 
 const limitSchema = z.object({
   environment,

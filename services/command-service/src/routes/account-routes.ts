@@ -1,6 +1,5 @@
 /** The merchant accounts, for operators: their health, our balance there, and their state. */
-import { toIso } from '@tollgate/gateway-api';
-import { routes, sendError } from '@tollgate/gateway-api/http';
+import { routes, sendError, toPublicAccount } from '@tollgate/gateway-api/http';
 import { type DueInquiries, inquiryShards, type Account, type Accounts } from '@tollgate/core';
 import { StartupError, omitUndefined, isRetryable } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -13,7 +12,6 @@ import {
   addCommandRoute,
 } from './route-kit.ts';
 import {
-  type AccountChange,
   type AccountRefusal,
   type AccountChanges,
   type AccountsFile,
@@ -127,44 +125,24 @@ function accountsIn({ accounts, changes, index }: AccountRouteDependencies) {
   const healthOf = new Map(accounts.health().map((each) => [`${each.environment}/${each.account}`, each]));
   const oldest = oldestDue(index);
   return accounts.all().flatMap((account) => {
+    const { environment, name, inquiriesPerSecondMax = inquiryLimits.inquiriesPerSecondMax } = account;
     const key = keyOf(account);
     const health = healthOf.get(key);
     if (health === undefined) return [];
-    const { state, breaker: circuit, callsUnderWay, waiting } = health;
-    const at = oldest.get(key);
-    const oldestDueAt = at === undefined ? undefined : toIso(at);
-    const lastChange = toLastChange(changes.of(account.environment, account.name));
-    return {
-      ...termsOf(account),
-      state,
-      circuit,
-      callsUnderWay,
-      waiting,
-      ...omitUndefined({ oldestDueAt, lastChange }),
-    };
+    const change = changes.of(environment, name);
+    return toPublicAccount({
+      ...account,
+      ...health,
+      inquiriesPerSecondMax,
+      circuit: health.breaker,
+      oldestDueAt: oldest.get(key),
+      lastChange: change && { at: change.changedAt, by: change.changedBy, reason: change.reason },
+    });
   });
 }
 
-const toLastChange = (change: AccountChange | undefined) =>
-  change && { at: toIso(change.changedAt), by: change.changedBy, reason: change.reason };
-
 const keyOf = ({ environment, name }: Pick<Account, 'environment' | 'name'>): string =>
   `${environment}/${name}`;
-
-function termsOf(account: Account) {
-  const { environment, name, weight, priority, callsPerSecondMax, concurrentCallsMax } = account;
-  const { currencies, teams } = account;
-  return {
-    environment,
-    account: name,
-    weight,
-    priority,
-    callsPerSecondMax,
-    concurrentCallsMax,
-    inquiriesPerSecondMax: account.inquiriesPerSecondMax ?? inquiryLimits.inquiriesPerSecondMax,
-    ...omitUndefined({ currencies, teams }),
-  };
-}
 
 const allShards = Array.from({ length: inquiryShards }, (_, shard) => shard);
 

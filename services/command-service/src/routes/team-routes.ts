@@ -1,6 +1,5 @@
 /** Teams and their keys, for operators. */
-import { toIso } from '@tollgate/gateway-api';
-import { type BodyOf, type PublicKey, routes, sendError } from '@tollgate/gateway-api/http';
+import { type BodyOf, type PublicKey, routes, sendError, toPublicKey } from '@tollgate/gateway-api/http';
 import { omitUndefined } from '@tollgate/service-kit';
 import {
   type Caller,
@@ -84,7 +83,12 @@ function addReading(app: FastifyInstance, deps: TeamRouteDependencies): void {
         ({ key }) => state === undefined || (stateOf(key, clock.now()) === 'active') === (state === 'active'),
       );
     const shown = matching.slice(0, perPage);
-    const keys = await Promise.all(shown.map((each) => toPublicKey(deps, each)));
+    const keys = await Promise.all(
+      shown.map(async ({ team: name, key }) => {
+        const lastUsedAt = await lastUseOf(deps.store, { team: name, keyId: key.keyId });
+        return toPublicKey({ ...key, team: name, state: stateOf(key, clock.now()), lastUsedAt });
+      }),
+    );
     const nextCursor = matching.length > perPage ? shown.at(-1)?.at : undefined;
     return reply.send({ success: true, keys, isChangeable, perPage, ...omitUndefined({ nextCursor }) });
   });
@@ -109,22 +113,3 @@ function deniedScope(
 
 const stateOf = (key: TeamKey, now: number): PublicKey['state'] =>
   !key.active ? 'revoked' : isExpired(key, now) ? 'expired' : 'active';
-
-async function toPublicKey(
-  { store, clock }: Pick<TeamRouteDependencies, 'store' | 'clock'>,
-  { team, key }: { team: string; key: TeamKey },
-): Promise<PublicKey> {
-  const { keyId, environment, requestsPerSecondMax, networks, expiresAt } = key;
-  const lastUsedAt = await lastUseOf(store, { team, keyId });
-  return {
-    team,
-    keyId,
-    environment,
-    scopes: [...key.scopes],
-    state: stateOf(key, clock.now()),
-    ...omitUndefined({ requestsPerSecondMax, networks: networks && [...networks] }),
-    ...omitUndefined({ expiresAt: isoOf(expiresAt), lastUsedAt: isoOf(lastUsedAt) }),
-  };
-}
-
-const isoOf = (at: number | undefined): string | undefined => (at === undefined ? undefined : toIso(at));
