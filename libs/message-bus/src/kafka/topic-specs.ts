@@ -36,7 +36,6 @@ export interface TopicTools extends KafkaConnectionOptions {
 
 const deadlineMsDefault = 30_000;
 // Node finds no such export in kafkajs, though its types have one.
-// eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- the enum's own value, by its type
 const topicResource = 2 as ConfigResourceTypes.TOPIC;
 
 /** Compares and changes nothing. @throws BusUnavailable */
