@@ -16,7 +16,7 @@ export type LedgerDeps = Pick<Tables, 'payments' | 'refunds' | 'payouts' | 'disp
 const entriesMax = 10_000;
 
 /** The records, oldest first: all of them, or those of one `orderNumber`. The wallets are always complete. */
-export function readLedger(deps: LedgerDeps, merchantId: number, orderNumber: string | undefined): object {
+export function readLedger(deps: LedgerDeps, merchantId: number, orderNumber: string | undefined) {
   const [filter, page] = [{ merchantId, orderNumber }, { limit: entriesMax }];
   return {
     payments: deps.payments.list(filter, page).reverse().map(toLedgerPayment),
@@ -30,7 +30,7 @@ export function readLedger(deps: LedgerDeps, merchantId: number, orderNumber: st
   };
 }
 
-const toLedgerPayment = (payment: Payment): object => ({
+const toLedgerPayment = (payment: Payment) => ({
   token: payment.token,
   orderNumber: payment.orderNumber ?? null,
   status: payment.status,
@@ -42,7 +42,7 @@ const toLedgerPayment = (payment: Payment): object => ({
   statuses: payment.statuses.map(({ status, at }) => ({ status, at: toIsoTime(at) })),
 });
 
-const toLedgerMovement = (movement: Refund | Payout): object => ({
+const toLedgerMovement = (movement: Refund | Payout) => ({
   token: movement.token,
   orderNumber: movement.orderNumber ?? null,
   amount: movement.amount,
@@ -51,9 +51,9 @@ const toLedgerMovement = (movement: Refund | Payout): object => ({
   createdAt: toIsoTime(movement.createdAt),
 });
 
-const toLedgerRefund = (refund: Refund): object => ({
+const toLedgerRefund = (refund: Refund) => ({
   paymentToken: refund.paymentToken,
   ...toLedgerMovement(refund),
 });
 
-const toLedgerCall = ({ merchantId: _, at, ...call }: CallRecord): object => ({ at: toIsoTime(at), ...call });
+const toLedgerCall = ({ merchantId: _, at, ...call }: CallRecord) => ({ at: toIsoTime(at), ...call });

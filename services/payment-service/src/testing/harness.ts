@@ -7,6 +7,7 @@ import { silentLog, systemClock, systemIds, type Clock, type Log, type Secret } 
 import { Agent, request } from 'undici';
 import { type PaymentService, startPaymentService } from '../payment-service.ts';
 import type { Registration } from '../keys.ts';
+import type { readLedger } from '../ledger.ts';
 import { tea } from './samples.ts';
 
 export interface JsonAnswer {
@@ -22,23 +23,7 @@ export interface ErrorEntry {
   parameter?: string;
 }
 
-export interface LedgerBody {
-  payments: {
-    token: string;
-    orderNumber: string | null;
-    status: string;
-    amount: number;
-    refundedAmount: number;
-    statuses: { status: string; at: string }[];
-  }[];
-  paymentsCount: number;
-  refunds: { token: string; paymentToken: string; amount: number; status: string }[];
-  payouts: { token: string; orderNumber: string; amount: number; status: string }[];
-  disputes: { id: string; token: string; amount: number; status: string }[];
-  wallets: { currency: string; available: number; hold: number }[];
-  callbacks: { token: string; status: string; state: string; tries: number }[];
-  calls: { operation: string; token?: string; orderNumber?: string; effect: string; answer: string }[];
-}
+type LedgerBody = ReturnType<typeof readLedger>;
 
 /** HTTP status, code and parameter of an answer's first error. */
 export const refusalOf = (answer: JsonAnswer) => {
