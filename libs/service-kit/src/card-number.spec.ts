@@ -165,15 +165,6 @@ describe('a text holds a card number', () => {
       { numRuns: propertyRuns(500) },
     );
   });
-
-  it('surrounded by any words', () => {
-    const word = fc.stringMatching(/^[A-Za-z ,.:]{0,20}$/);
-    fc.assert(
-      fc.property(word, fc.constantFrom(...cardNumbers), word, (before, digits, after) => {
-        expect(containsCardNumber(`${before} ${digits} ${after}`)).toBe(true);
-      }),
-    );
-  });
 });
 
 describe('a text holds no card number', () => {

@@ -134,20 +134,6 @@ describe('the parts together', () => {
     });
   });
 
-  it('defer a callback that cannot be applied, on the payment or payout that it is about', async () => {
-    const token = await harness().approved('order-2');
-    const payout = await pendingPayout();
-    harness().provider.answersInquiries = false;
-    const bus = start();
-    await callback(bus, token, { status: 'declined' });
-    await callback(bus, payout, { type: 'payout', status: 'approved' });
-    const deferred = [{ serviceToken: null, deferredAt: expect.any(Number) as number }];
-    await eventually(async () => {
-      expect((await harness().payments.load(token))?.payment.deferredCallbacks).toEqual(deferred);
-      expect((await harness().payouts.load(payout))?.payout.deferredCallbacks).toEqual(deferred);
-    });
-  });
-
   it('have the disputes read when a callback reports one', async () => {
     const token = await harness().approved('order-2');
     let readings = 0;

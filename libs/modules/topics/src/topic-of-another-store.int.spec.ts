@@ -5,13 +5,7 @@ import { type Log, silentLog } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
 import { checkpointStream } from './checkpoint.ts';
-import {
-  expectPublishedOnce,
-  storedEvents,
-  untilAllArePublished,
-  history,
-  recordPayment,
-} from './testing/expect-published.ts';
+import { storedEvents, untilAllArePublished, history, recordPayment } from './testing/expect-published.ts';
 import { hastyClock, startPublisher } from './testing/holder.ts';
 import { type MemoryBus, createMemoryBus } from './testing/memory-bus.ts';
 
@@ -75,15 +69,6 @@ describe('a topic that has outlived its store is not written to', () => {
     await memory.bus.publish(gatewayPaymentsTopic, [{ ...last, headers }]);
     await expectRefused(store, memory);
   });
-});
-
-it('on topics of another bus a store publishes everything, even if already published elsewhere', async () => {
-  const store = await storeWith('pay_1', 'pay_2');
-  await publishAll(store, createMemoryBus());
-  await recordPayment(store, 'pay_3');
-  const another = createMemoryBus();
-  await publishAll(store, another);
-  await expectPublishedOnce(store, another);
 });
 
 it('foreign records on a topic prove nothing about the store', async () => {

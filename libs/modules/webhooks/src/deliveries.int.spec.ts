@@ -11,6 +11,16 @@ import { dueOf } from './testing/subjects.ts';
 
 const endpoint = 'we_000000000001';
 
+type Parts = Pick<Parameters<typeof openDeliveries>[0], 'store' | 'clock'>;
+
+/** A list in memory, until the running test ends. */
+function startListing({ store, clock }: Parts, retentionMs = dayMs) {
+  const kept = { ids: systemIds, log: silentLog, file: ':memory:', retentionMs };
+  const deliveries = openDeliveries({ store, clock, ...kept });
+  onTestFinished(() => deliveries.stop());
+  return deliveries;
+}
+
 const cause = () => ({ correlationId: systemIds.uuid(), causationId: systemIds.uuid() });
 
 /**
@@ -28,11 +38,7 @@ it('has a cursor that is valid at another process, and after a restart', async (
     await journal.recordDue(queue, [due], cause());
     await journal.recordOutcome(queue, due.id, outcome);
   };
-  const start = () => {
-    const deliveries = openDeliveries({ ...deps, file: ':memory:', retentionMs: 30 * dayMs });
-    onTestFinished(() => deliveries.stop());
-    return deliveries;
-  };
+  const start = () => startListing(deps, 30 * dayMs);
   for (let count = 0; count < 20; count += 1)
     await record(`old_${count}`, { kind: 'answered', statusCode: 200 });
   const longRunning = start();
@@ -73,8 +79,7 @@ it('omits a webhook whose event cannot be read, and lists the others', async () 
     store.append(stream, [{ id: systemIds.uuid(), type, data, metadata: {} }], 'any');
   await add('webhook-pay_1', 'OfLaterVersion', {});
   await createWebhookJournal(deps).recordDue('pay_2', [dueOf('pay_2')], cause());
-  const deliveries = openDeliveries({ ...deps, file: ':memory:', retentionMs: dayMs });
-  onTestFinished(() => deliveries.stop());
+  const deliveries = startListing(deps);
   expect(await deliveries.read((rows) => rows.count({ owners: undefined }))).toBe(1);
 });
 
@@ -84,8 +89,7 @@ it('shows each owner only their own webhooks', async () => {
   const journal = createWebhookJournal(deps);
   for (const team of ['shop', 'games'])
     await journal.recordDue(`pay_${team}`, [dueOf(`pay_${team}`, { team })], cause());
-  const deliveries = openDeliveries({ ...deps, file: ':memory:', retentionMs: dayMs });
-  onTestFinished(() => deliveries.stop());
+  const deliveries = startListing(deps);
   const seenBy = (...owners: { team: string; environment: string }[]) =>
     deliveries.read((rows) => rows.page({ owners }, undefined, 10).map(({ queue }) => queue));
   expect(await seenBy({ team: 'shop', environment: 'sandbox' })).toEqual(['pay_shop']);
@@ -103,7 +107,6 @@ it('has the queue of a replayed webhook that it does not list', async () => {
     [{ id: systemIds.uuid(), type: 'ReplayRequested', data, metadata: {} }],
     'any',
   );
-  const deliveries = openDeliveries({ ...deps, file: ':memory:', retentionMs: dayMs });
-  onTestFinished(() => deliveries.stop());
+  const deliveries = startListing(deps);
   expect((await deliveries.open()).queues).toEqual(['pay_old']);
 });

@@ -9,10 +9,9 @@ import {
 import { temporaryStore } from '@tollgate/event-store/testing';
 import { appendPayment, happening } from '@tollgate/views/testing';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
-import { createFakeClock, eventually, type FakeClock, type Received, type Receiver } from '@tollgate/testing';
+import { createFakeClock, eventually, type Received, type Receiver } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
 import { createWebhookJournal } from './webhook-journal.ts';
-import { retryPausesMs } from './retry-schedule.ts';
 import type { NotifierDependencies } from './notifier.ts';
 import { receiverCertificate, receiverKey } from './testing/certificate.ts';
 import { startReceiver } from './testing/receiver.ts';
@@ -63,42 +62,8 @@ describe('a team', () => {
   });
 });
 
-/** Advances to the next attempt, which the receiver must get in real time. */
-async function passUntil(clock: FakeClock, receiver: Receiver, durationMs: number, count: number) {
-  const before = receiver.received.length;
-  await clock.advance(durationMs - 1_000);
-  expect(receiver.received.length).toBe(before);
-  await clock.advance(1_000);
-  await eventually(() => expect(receiver.received).toHaveLength(count));
-}
-
 describe('a webhook that is refused', () => {
-  it('is attempted ten times on schedule, with one id and a new time each, and then abandoned', async () => {
-    const { store, receiver } = await given();
-    const clock = createFakeClock();
-    receiver.react(() => 500);
-    start(store, { clock });
-    await pay(store, receiver);
-    await eventually(() => expect(receiver.received).toHaveLength(1));
-    for (const [index, pauseMs] of retryPausesMs.entries()) {
-      await eventually(async () => {
-        const [webhook] = await webhooksOf(store);
-        expect(webhook?.nextAt).toBe(clock.now() + pauseMs);
-      });
-      await passUntil(clock, receiver, pauseMs, index + 2);
-    }
-    await eventually(async () => expect(await statesOf(store)).toEqual(['given_up']));
-    const [webhook] = await webhooksOf(store);
-    expect(webhook?.deliveries.map(({ statusCode }) => statusCode)).toEqual(
-      Array.from({ length: 10 }, () => 500),
-    );
-    expect(new Set(idsOf(receiver)).size).toBe(1);
-    expect(new Set(receiver.received.map(({ headers }) => headers['webhook-timestamp'])).size).toBe(10);
-    await clock.advance(25 * 3_600_000);
-    expect(receiver.received).toHaveLength(10);
-  });
-
-  it('delays the next one of its payment, and none of another', async () => {
+  it('is sent again under its id, at a new time, and delays the next one of its payment only', async () => {
     const { store, receiver } = await given();
     const clock = createFakeClock();
     receiver.react((_, index) => (index === 0 ? 500 : 200));
@@ -111,6 +76,9 @@ describe('a webhook that is refused', () => {
     await clock.advance(5_000);
     await eventually(async () => expect(await statesOf(store)).toEqual(['delivered', 'delivered']));
     expect(sentTo(receiver).slice(2)).toEqual(['payment pending', 'payment approved']);
+    const [first, , again] = receiver.received.map(({ headers }) => headers);
+    expect(again?.['webhook-id']).toBe(first?.['webhook-id']);
+    expect(Number(again?.['webhook-timestamp'])).toBe(Number(first?.['webhook-timestamp']) + 5);
   });
 });
 

@@ -125,13 +125,4 @@ describe('if services run apart', () => {
     expect(open).toThrow(named);
     expect(open).not.toThrow(/hunter2|BEGIN/);
   });
-
-  it('an invalid private key is refused without being printed', async () => {
-    const directory = await folder();
-    const keys = openTeamKeys(
-      { privateKey: new Secret('hunter2hunter2'), publicKeys: newSigningKeys().publicKey },
-      ...([directory, apart] as const),
-    );
-    expect(() => keys.signer()).toThrow('TOLLGATE_TEAM_SIGNING_KEY is not an Ed25519 key in PEM');
-  });
 });

@@ -64,14 +64,6 @@ describe('a token', () => {
     expect((await process()).authenticate(forged)).toEqual(revoked);
   });
 
-  it('is reported as expired', async () => {
-    const { clock, token, process } = await given();
-    const { header } = await token();
-    const directory = await process();
-    await clock.advance(hourMs);
-    expect(directory.authenticate(header)).toMatchObject({ code: 'person_token_expired' });
-  });
-
   it('is revoked with all others of its person, and those of other people stay', async () => {
     const { register, token, process, link } = await given();
     const [own, other] = [await token(), await token(bob)];

@@ -1,6 +1,5 @@
 /** A report of a failed request needs an id: every answer has one, which leads to its record. */
 import { connect } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { apiErrors, docUrlOf, errorPage } from '@tollgate/gateway-api/http';
 import { givenTeam, keyText } from '@tollgate/teams/testing';
 import { isRequestId, systemClock } from '@tollgate/service-kit';
@@ -64,18 +63,6 @@ describe('every answer has an id', () => {
     }>();
     expect(requestId).toBe(idOf(answer));
     for (const { code, docUrl } of errors) expect(docUrl).toBe(`${errorPage}#${code}`);
-  });
-
-  it('even without valid HTTP', async () => {
-    const { port, hostname } = new URL(await api.app.listen({ host: '127.0.0.1', port: 0 }));
-    const socket = connect(Number(port), hostname);
-    socket.write('TEA / HTTP/1.1\r\n\r\n');
-    const answer = await text(socket);
-    const [head = '', body = ''] = answer.split('\r\n\r\n');
-    expect(head).toMatch(/^HTTP\/1.1 400 Bad Request\r\n/);
-    const { requestId, errors } = JSON.parse(body) as { requestId: string; errors: { code: string }[] };
-    expect(head).toContain(`Request-Id: ${requestId}`);
-    expect([isRequestId(requestId), errors[0]?.code]).toEqual([true, 'invalid_request']);
   });
 
   it('of ours, whatever id a client sends, even one that looks like ours', async () => {
