@@ -35,6 +35,8 @@ export type ApiAnswer<Body> =
   | { kind: 'answer'; status: number; body: Body }
   | { kind: 'refused'; status: number; errors: ApiError[]; requestId?: string; token?: string };
 
+type Filtered<Body> = { found: Body; wrong?: undefined } | { found?: undefined; wrong: string };
+
 interface Download {
   stream: NodeJS.ReadableStream;
   /** The header that contains the file name. */
@@ -101,6 +103,13 @@ export function createApi(
       const answer = await call<AnswerOf<Name>>({ path, within });
       if (answer.kind === 'refused') throw new ApiRefusal(answer);
       return answer.body;
+    },
+    /** As `get`, or why the filters of a list are invalid. */
+    async filtered<Name extends AnswerName>(path: string): Promise<Filtered<AnswerOf<Name>>> {
+      const answer = await call<AnswerOf<Name>>({ path });
+      if (answer.kind === 'answer') return { found: answer.body };
+      if (answer.status !== 400) throw new ApiRefusal(answer);
+      return { wrong: answer.errors.map(({ message, code }) => message ?? code).join(' ') };
     },
     /** Components that are unavailable at the moment, by their `/readyz` names. */
     async notWorking(): Promise<string[]> {

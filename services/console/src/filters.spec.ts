@@ -1,7 +1,7 @@
 import { describeTimeBound } from '@tollgate/testing/time-bound';
 import { parseAmount } from './components/amount.ts';
 import { metadataIn } from './components/filters.ts';
-import { toApiQuery, wrongFilters } from './components/payment-query.ts';
+import { toApiQuery } from './components/payment-query.ts';
 import { instantIn } from './components/time.ts';
 import { withoutSlashes } from './page.ts';
 import { toFilters } from './pages/search.ts';
@@ -13,7 +13,6 @@ describeTimeBound([
   ['search', address, toFilters],
   ['typed metadata', address, (text) => metadataIn(new URLSearchParams({ metadata: text, [text]: text }))],
   ['filters of a list', address, (text) => toApiQuery(queryOf(text), 0)],
-  ['wrong filters', address, (text) => wrongFilters(queryOf(text))],
   ['path', address, withoutSlashes],
   ['amount', body, (text) => parseAmount(text, 'EUR')],
   ['instant', body, instantIn],

@@ -3,7 +3,7 @@ import type { Page } from '../page.ts';
 import { csvMenu } from './csv-menu.ts';
 import { filterForm, ownerFields } from './filters.ts';
 import { listPage } from './list-page.ts';
-import { toApiQuery, wrongFilters, wrongTexts } from './payment-query.ts';
+import { toApiQuery } from './payment-query.ts';
 import { type List, tabs } from './table.ts';
 
 interface PartList<Part> {
@@ -28,24 +28,21 @@ export const partListPage =
   async (context) => {
     const { api, query, now } = context;
     const path = `/console/${name}`;
-    const faults = wrongFilters(query);
-    const wrong = faults.length === 0 ? undefined : wrongTexts(faults);
     const asked = toApiQuery(query, now);
     const view = query.get(tabFilter) ?? views[0]?.[1] ?? '';
     if (view !== '') asked.set(tabFilter, view);
-    type Answer = Partial<Record<string, readonly Part[]>> & { nextCursor?: string };
-    const ask = () => api.get<'OperatorRefundList'>(`/api/v1/admin/${name}?${asked.toString()}`);
-    const [answer, { teams }] = await Promise.all([
-      (wrong === undefined ? ask() : {}) as unknown as Promise<Answer>,
+    const [{ found, wrong }, { teams }] = await Promise.all([
+      api.filtered<'OperatorRefundList'>(`/api/v1/admin/${name}?${asked.toString()}`),
       api.get<'TeamNames'>('/api/v1/admin/teams'),
     ]);
+    const answer = found as Partial<Record<string, readonly Part[]>> | undefined;
     const addressOf = (each: string): string => `${path}?${tabFilter}=${each}`;
     const textFields = Object.fromEntries(texts.map((each) => [each, 'text'] as const));
     return listPage(context, {
       ...page,
       path,
-      rows: answer[name] ?? [],
-      nextCursor: answer.nextCursor,
+      rows: answer?.[name] ?? [],
+      nextCursor: found?.nextCursor,
       file: wrong === undefined && hasFile ? csvMenu(path, asked, now) : undefined,
       tabs: tabs(
         page.title,

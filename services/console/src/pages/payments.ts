@@ -1,12 +1,11 @@
 /** The payments of all teams. Filters, views and pages are in the URL, so that a link shows the same to a colleague. */
-import type { AnswerOf } from '@tollgate/gateway-api/http';
 import { type Html, html } from '@tollgate/service-kit';
 import { csvMenu } from '../components/csv-menu.ts';
 import { declineReasons } from '../components/decline-reasons.ts';
 import { createdWithin, filterChips, filterForm, metadataIn, ownerFields } from '../components/filters.ts';
 import { listPage } from '../components/list-page.ts';
 import { paymentList } from '../components/payment-list.ts';
-import { toApiQuery, toDeclineQuery, wrongFilters, wrongTexts } from '../components/payment-query.ts';
+import { toApiQuery, toDeclineQuery } from '../components/payment-query.ts';
 import { viewLinks } from '../components/payment-views.ts';
 import type { Page } from '../page.ts';
 import { texts } from '../texts.ts';
@@ -15,17 +14,15 @@ const path = '/console/payments';
 
 export const paymentsPage: Page = async (context) => {
   const { api, query, now, hasSandbox, session } = context;
-  const faults = wrongFilters(query);
-  const wrong = faults.length === 0 ? undefined : wrongTexts(faults);
-  const declines = wrong === undefined ? toDeclineQuery(query, now) : undefined;
+  const declines = toDeclineQuery(query, now);
   const asked = toApiQuery(query, now);
-  const none: Pick<AnswerOf<'OperatorPaymentList'>, 'payments' | 'nextCursor'> = { payments: [] };
-  const [{ payments, nextCursor }, { teams }, { views }, reasons] = await Promise.all([
-    wrong === undefined ? api.get<'OperatorPaymentList'>(`/api/v1/admin/payments?${asked.toString()}`) : none,
+  const [{ found, wrong }, { teams }, { views }, reasons] = await Promise.all([
+    api.filtered<'OperatorPaymentList'>(`/api/v1/admin/payments?${asked.toString()}`),
     api.get<'TeamNames'>('/api/v1/admin/teams'),
     api.get<'SavedViews'>('/api/v1/admin/views'),
-    declines && api.get<'OutcomeCounts'>(`/api/v1/admin/outcomes?${declines.toString()}`),
+    declines && api.filtered<'OutcomeCounts'>(`/api/v1/admin/outcomes?${declines.toString()}`),
   ]);
+  const { payments = [], nextCursor } = found ?? {};
   const isOldestFirst = query.get('order') === 'oldest';
   return listPage(context, {
     title: 'Payments',
@@ -38,7 +35,7 @@ export const paymentsPage: Page = async (context) => {
     file: wrong === undefined ? csvMenu(path, asked, now) : undefined,
     tabs: viewLinks(query, views, session),
     filters: filterFormOf(query, teams),
-    before: reasons && declineReasons(query, reasons),
+    before: reasons?.found && declineReasons(query, reasons.found),
     wrong,
   });
 };

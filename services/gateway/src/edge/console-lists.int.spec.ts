@@ -34,7 +34,7 @@ describe('a range of time', () => {
       const { get } = await start();
       const { statusCode, body } = await get(`/console/payments?${query}`);
       expect(statusCode).toBe(400);
-      expect(body).toContain(`${query.replace('=', ' cannot be “')}”: write it as in 90m, 24h, 7d`);
+      expect(body).toMatch(/created(From|Before) must be an instant/);
       expect(body).not.toContain('/console/payments/pay_1');
     },
   );
@@ -63,7 +63,7 @@ describe('an exact range of time', () => {
     for (const value of ['yesterday', '2026-13-01', '2026-01-02T25:00', '1', '2026-01-02 03:04']) {
       const wrong = await get(`/console/payments?to=${encodeURIComponent(value)}`);
       expect(wrong.statusCode, value).toBe(400);
-      expect(wrong.body).toContain(`to cannot be “${value}”: write it as in 2030-01-31T14:05`);
+      expect(wrong.body, value).toContain('createdBefore must be an instant');
     }
   });
 });

@@ -201,7 +201,9 @@ describe('hostile texts', () => {
     const { get } = await signIn();
     const wrong = await get('/console/payments?amountFrom=much');
     expect(wrong.statusCode).toBe(400);
-    expect(wrong.body).toContain('amountFrom cannot be “much”: write it as in 1250.00');
+    expect(wrong.body).toContain(
+      'amountFrom must be an amount in whole units of the currency, such as 12.50',
+    );
     for (const url of ['/console/payments/pay_9', '/console/nowhere', '/console/sandbox'])
       expect(await get(url), url).toMatchObject({
         statusCode: 404,
