@@ -5,9 +5,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isObject } from './api-requests.ts';
 import { refusal, type Answer } from './answers.ts';
 import { answerFaults, type AnswerFault, type Faults, type Operation, type TakenFault } from './faults.ts';
-import type { CallLog } from './storage/call-log.ts';
 import type { Database } from './storage/database.ts';
 import type { Merchant } from './storage/merchants-table.ts';
+import type { Tables } from './storage/tables.ts';
 
 /** The outcome of a call for the ledger; the token is that of an existing payment, refund or payout. */
 export interface Ending {
@@ -22,7 +22,7 @@ export type HandleCall = (request: FastifyRequest, merchant: Merchant) => Ending
 
 export interface ApiCallDeps {
   database: Pick<Database, 'write'>;
-  calls: CallLog;
+  calls: Pick<Tables['calls'], 'insert'>;
   faults: Faults;
   now: () => number;
   clock: Pick<Clock, 'sleep'>;
@@ -51,9 +51,9 @@ export function createApiCall(deps: ApiCallDeps) {
       const instead = answerWithoutEffect(fault);
       const ending = deps.database.write(() => {
         const ended: Ending = instead === undefined ? handle(request, merchant) : { answer: instead };
-        const { answer, effect = 'none', token, orderNumber = orderNumberIn(request) } = ended;
+        const { answer, effect = 'none' as const, token, orderNumber = orderNumberIn(request) } = ended;
         const call = { at: deps.now(), merchantId: merchant.id, operation, token, orderNumber, effect };
-        deps.calls.add({ ...call, answer: describeAnswer(answer, fault) });
+        deps.calls.insert({ ...call, answer: describeAnswer(answer, fault) });
         return ended;
       });
       if (instead === undefined) return sendWithFault(deps, reply, ending.answer, fault);

@@ -10,8 +10,8 @@ import {
 } from './callbacks.ts';
 import type { QueueFault } from './faults.ts';
 import { newPayment, openCheckout, settleAs, type Payment } from './payments.ts';
-import { createCallbackQueue } from './storage/callback-queue.ts';
 import { migrate } from './storage/schema.ts';
+import { createTables } from './storage/tables.ts';
 import { createFakeClock } from '@tollgate/testing';
 import { tea } from './testing/samples.ts';
 
@@ -24,12 +24,15 @@ function setUp(post: Post) {
   const connection = new DatabaseSync(':memory:');
   migrate(connection);
   connection.exec("INSERT INTO merchants (name) VALUES ('demo')");
-  const queue = createCallbackQueue(connection);
+  const { callbacks } = createTables(connection);
+  let ids = 0;
+  const newId = () => String((ids += 1));
+  const all = () => callbacks.list({ merchantId: 1 }, { limit: 100 }).reverse();
   const clock = createFakeClock({ now: start });
   const sent: string[] = [];
   const delivery = createCallbackDelivery({
     database: { write: (transaction) => transaction() },
-    queue,
+    callbacks,
     now: clock.now,
     clock,
     postJson: (_url, body, signal) => {
@@ -42,10 +45,11 @@ function setUp(post: Post) {
   const stopping = new AbortController();
   const ended = delivery.run(stopping.signal);
   const add = (payment: Payment, fault?: QueueFault) => {
-    queueCallback(queue, paymentNotice(payment), fault && { fault, delayMs: 5_000 }, clock.now());
+    const parts = { callbacks, now: clock.now, newId };
+    queueCallback(parts, paymentNotice(payment), fault && { fault, delayMs: 5_000 });
     delivery.wake();
   };
-  const states = () => queue.records(1, undefined, 100).map(({ state }) => state);
+  const states = () => all().map(({ state }) => state);
   cleanUps.push(async () => {
     stopping.abort();
     await ended;
@@ -55,7 +59,7 @@ function setUp(post: Post) {
     add,
     sent,
     states,
-    tries: () => queue.records(1, undefined, 100).map(({ tries }) => tries),
+    tries: () => all().map(({ tries }) => tries),
   };
 }
 

@@ -6,8 +6,8 @@ import { Agent, request } from 'undici';
 import { createDueLoop } from './due-loop.ts';
 import type { QueueFault, TakenFault } from './faults.ts';
 import type { Payment } from './payments.ts';
-import type { CallbackQueue, NewCallback, QueuedCallback } from './storage/callback-queue.ts';
 import type { Database } from './storage/database.ts';
+import type { Callback, Tables } from './storage/tables.ts';
 
 const second = 1_000;
 const minute = 60 * second;
@@ -69,48 +69,45 @@ export const paymentNotice = (payment: Payment): Notice => toNotice('payment', p
 
 /** Queues a callback, subject to any active fault. Runs inside the transaction of the change. */
 export function queueCallback(
-  queue: CallbackQueue,
+  { callbacks, now, newId }: { callbacks: Tables['callbacks']; now: () => number; newId: () => string },
   { merchantId, callbackUrl, body }: Notice,
   fault: TakenFault<QueueFault> | undefined,
-  now: number,
 ): void {
   const { token, orderNumber, status } = body;
-  const callback: NewCallback = {
-    merchantId,
-    token,
-    orderNumber: orderNumber ?? undefined,
-    status,
-    url: callbackUrl,
-    body: JSON.stringify(body),
-    dueAt: now,
-  };
-  if (fault === undefined) return queue.add(callback);
-  switch (fault.fault) {
-    case 'drop':
-      return queue.add(callback, 'dropped');
-    case 'duplicate':
-      queue.add(callback);
-      return queue.add(callback);
-    case 'delay':
-      return queue.add({ ...callback, dueAt: now + fault.delayMs });
-  }
+  const add = (state: Partial<Callback> = {}) =>
+    callbacks.insert({
+      id: newId(),
+      merchantId,
+      token,
+      orderNumber: orderNumber ?? undefined,
+      status,
+      url: callbackUrl,
+      body: JSON.stringify(body),
+      state: 'due',
+      tries: 0,
+      dueAt: now(),
+      ...state,
+    });
+  if (fault?.fault === 'drop') return add({ state: 'dropped', dueAt: undefined });
+  if (fault?.fault === 'duplicate') add();
+  return add(fault?.fault === 'delay' ? { dueAt: now() + fault.delayMs } : {});
 }
 
 /** Sends due callbacks concurrently, but one at a time per payment. */
 export function createCallbackDelivery(deps: {
   database: Pick<Database, 'write'>;
-  queue: CallbackQueue;
+  callbacks: Tables['callbacks'];
   /** The service's time, which a tester can advance. */
   now: () => number;
   clock: Pick<Clock, 'sleep'>;
   postJson: PostJson;
   log: Log;
 }) {
-  const { database, queue, now, clock, postJson, log } = deps;
-  const underWay = new Map<number, { token: string; ended: Promise<void> }>();
+  const { database, callbacks, now, clock, postJson, log } = deps;
+  const underWay = new Map<string, { token: string; ended: Promise<void> }>();
   let stopping: AbortSignal = AbortSignal.abort();
 
-  const deliver = async (callback: QueuedCallback): Promise<void> => {
+  const deliver = async (callback: Callback): Promise<void> => {
     const statusCode = await tryOnce({ clock, postJson }, callback.url, callback.body, stopping);
     // Aborted by our own stop: it stays due, and is sent after the next start.
     if (statusCode === undefined && stopping.aborted) return;
@@ -120,12 +117,11 @@ export function createCallbackDelivery(deps: {
     const line = { token: callback.token, attemptNumber: tries, statusCode: statusCode ?? 0, outcome };
     if (outcome === 'given_up') log.warn(line, 'callback failed permanently');
     else log.debug(line, 'callback tried');
-    database.write(() => {
-      if (outcome === 'failed') queue.retryAt(callback.id, now() + (pauseMs ?? 0), tries);
-      else queue.settle(callback.id, outcome, tries);
-    });
+    const next: Partial<Callback> =
+      outcome === 'failed' ? { dueAt: now() + (pauseMs ?? 0) } : { state: outcome, dueAt: undefined };
+    database.write(() => callbacks.update({ ...callback, tries, ...next }));
   };
-  const start = (callback: QueuedCallback): void => {
+  const start = (callback: Callback): void => {
     const ended = deliver(callback)
       .catch((error: unknown) => {
         log.error(
@@ -143,13 +139,13 @@ export function createCallbackDelivery(deps: {
   const startDue = (): number | undefined => {
     const at = now();
     const busyTokens = new Set([...underWay.values()].map(({ token }) => token));
-    for (const callback of queue.due(at, dueRowsMax)) {
+    for (const callback of callbacks.due(at, dueRowsMax)) {
       if (underWay.size >= concurrentTriesMax) break;
       if (busyTokens.has(callback.token)) continue;
       busyTokens.add(callback.token);
       start(callback);
     }
-    return queue.nextDueAfter(at);
+    return callbacks.nextDueAfter(at);
   };
 
   const loop = createDueLoop({ name: 'callback', now, clock, log, work: startDue });

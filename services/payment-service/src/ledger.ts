@@ -1,11 +1,13 @@
 /** The truth of the sandbox: the actual state of a merchant's payments, and its calls. */
 import { toIsoTime, toServiceDispute } from './answers.ts';
 import type { Payment } from './payments.ts';
-import type { CallRecord } from './storage/call-log.ts';
-import type { Payout, Refund, Tables } from './storage/tables.ts';
+import type { Call, Callback, Payout, Refund, Tables } from './storage/tables.ts';
 import type { Wallets } from './wallets.ts';
 
-export type LedgerDeps = Pick<Tables, 'payments' | 'refunds' | 'payouts' | 'disputes' | 'queue' | 'calls'> & {
+export type LedgerDeps = Pick<
+  Tables,
+  'payments' | 'refunds' | 'payouts' | 'disputes' | 'callbacks' | 'calls'
+> & {
   wallets: Pick<Wallets, 'list'>;
 };
 
@@ -25,8 +27,8 @@ export function readLedger(deps: LedgerDeps, merchantId: number, orderNumber: st
     payouts: deps.payouts.list(filter, page).reverse().map(toLedgerMovement),
     disputes: deps.disputes.list(filter, page).reverse().map(toServiceDispute),
     wallets: deps.wallets.list(merchantId),
-    callbacks: deps.queue.records(merchantId, orderNumber, entriesMax),
-    calls: deps.calls.list(merchantId, orderNumber, entriesMax).map(toLedgerCall),
+    callbacks: deps.callbacks.list(filter, page).reverse().map(toLedgerCallback),
+    calls: deps.calls.list(filter, page).reverse().map(toLedgerCall),
   };
 }
 
@@ -56,4 +58,12 @@ const toLedgerRefund = (refund: Refund) => ({
   ...toLedgerMovement(refund),
 });
 
-const toLedgerCall = ({ merchantId: _, at, ...call }: CallRecord) => ({ at: toIsoTime(at), ...call });
+const toLedgerCallback = (callback: Callback) => ({
+  token: callback.token,
+  orderNumber: callback.orderNumber ?? null,
+  status: callback.status,
+  state: callback.state,
+  tries: callback.tries,
+});
+
+const toLedgerCall = ({ merchantId: _, at, ...call }: Call) => ({ at: toIsoTime(at), ...call });

@@ -106,8 +106,8 @@ function createCore(
   const time = createSandboxClock(clock, database);
   const { now } = time;
   const client = createPostJson(certificate.ca);
-  const { queue } = tables;
-  const delivery = createCallbackDelivery({ database, queue, now, clock, postJson: client.postJson, log });
+  const { postJson } = client;
+  const delivery = createCallbackDelivery({ ...tables, database, now, clock, postJson, log });
   // Settlements and expiries are further away than the loop's longest pause.
   const onChange = delivery.wake;
   const money = createMoneyMovements({ database, tables, faults, now, ids, settlementDelayMs, onChange });

@@ -1,4 +1,5 @@
 /** The common part of all money changes: the record, the booking and the callback. */
+import type { Ids } from '@tollgate/service-kit';
 import { paymentNotice, queueCallback, type Notice } from './callbacks.ts';
 import { queueFaults, type Faults } from './faults.ts';
 import {
@@ -14,10 +15,11 @@ import type { Merchant } from './storage/merchants-table.ts';
 import type { Tables } from './storage/tables.ts';
 import type { Wallets } from './wallets.ts';
 
-export interface TransactionsDeps extends Pick<Tables, 'payments' | 'queue'> {
+export interface TransactionsDeps extends Pick<Tables, 'payments' | 'callbacks'> {
   wallets: Wallets;
   faults: Faults;
   now: () => number;
+  ids: Pick<Ids, 'hex'>;
   /** Called when a callback is queued. */
   onChange: () => void;
 }
@@ -25,10 +27,12 @@ export interface TransactionsDeps extends Pick<Tables, 'payments' | 'queue'> {
 export type Transactions = ReturnType<typeof createTransactions>;
 
 export function createTransactions(deps: TransactionsDeps) {
-  const { payments, wallets, queue, faults, now, onChange } = deps;
+  const { payments, wallets, callbacks, faults, now, ids, onChange } = deps;
+  const newId = () => ids.hex(16);
   /** Queues a callback, subject to any active fault. */
   const notify = (notice: Notice): void => {
-    queueCallback(queue, notice, faults.take(notice.merchantId, 'callback', queueFaults), now());
+    const fault = faults.take(notice.merchantId, 'callback', queueFaults);
+    queueCallback({ callbacks, now, newId }, notice, fault);
     onChange();
   };
   const takeStep = (current: Payment, step: Step): Payment => {

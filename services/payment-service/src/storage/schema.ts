@@ -2,18 +2,25 @@ import type { DatabaseSync } from 'node:sqlite';
 import { StartupError } from '@tollgate/service-kit';
 
 /** Stored in the file; increases with every change of the schema. Earlier numbers were never released. */
-const schemaVersion = 8;
+const schemaVersion = 9;
+
+export const recordTables = ['payments', 'refunds', 'payouts', 'disputes', 'callbacks', 'calls'] as const;
+const namedById: readonly string[] = ['disputes', 'callbacks', 'calls'];
+
+/** Calls that are kept. Older ones are deleted, 500 at a time. */
+const callsKept = 100_000;
 
 /** The columns by which records are found are computed from their JSON. */
 const tableOfRecords = (name: string) => `
   CREATE TABLE ${name} (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     record TEXT NOT NULL,
-    record_id TEXT NOT NULL AS (record ->> '${name === 'disputes' ? 'id' : 'token'}'),
+    record_id TEXT AS (record ->> '${namedById.includes(name) ? 'id' : 'token'}'),
     merchant_id INTEGER NOT NULL AS (record ->> 'merchantId'),
     order_number TEXT AS (record ->> 'orderNumber'),
-    created_at INTEGER NOT NULL AS (record ->> 'createdAt'),
+    created_at INTEGER AS (record ->> 'createdAt'),
     expires_at INTEGER AS (record ->> 'expiresAt'),
+    due_at INTEGER AS (record ->> 'dueAt'),
     recurring_token TEXT AS (record ->> 'recurringToken')
   ) STRICT;
   CREATE UNIQUE INDEX ${name}_by_id ON ${name} (record_id);
@@ -35,26 +42,6 @@ const schema = `
     merchant_id INTEGER NOT NULL REFERENCES merchants (id),
     created_at INTEGER NOT NULL
   ) STRICT;
-  CREATE TABLE callbacks (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    merchant_id INTEGER NOT NULL REFERENCES merchants (id),
-    token TEXT NOT NULL,
-    order_number TEXT,
-    status TEXT NOT NULL,
-    url TEXT NOT NULL,
-    body TEXT NOT NULL,
-    state TEXT NOT NULL CHECK (state IN ('due', 'delivered', 'given_up', 'dropped')),
-    tries INTEGER NOT NULL DEFAULT 0,
-    due_at INTEGER NOT NULL
-  ) STRICT;
-  CREATE INDEX callbacks_by_due_time ON callbacks (due_at, id) WHERE state = 'due';
-  CREATE INDEX callbacks_by_order_number ON callbacks (merchant_id, order_number);
-  CREATE TABLE calls (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    record TEXT NOT NULL,
-    merchant_id INTEGER NOT NULL AS (record ->> 'merchantId'),
-    order_number TEXT AS (record ->> 'orderNumber')
-  ) STRICT;
   CREATE TABLE wallets (
     merchant_id INTEGER NOT NULL REFERENCES merchants (id),
     currency TEXT NOT NULL,
@@ -70,7 +57,10 @@ const schema = `
     due_at INTEGER NOT NULL
   ) STRICT;
   CREATE INDEX hold_lots_by_due_time ON hold_lots (due_at);
-  ${['payments', 'refunds', 'payouts', 'disputes'].map(tableOfRecords).join('')}
+  ${recordTables.map(tableOfRecords).join('')}
+  CREATE TRIGGER trim_calls AFTER INSERT ON calls WHEN new.id % 500 = 0
+    BEGIN DELETE FROM calls WHERE id <= new.id - ${callsKept}; END;
+  CREATE INDEX callbacks_by_due_time ON callbacks (due_at, id) WHERE due_at IS NOT NULL;
   CREATE INDEX payments_by_expiry ON payments (expires_at) WHERE expires_at IS NOT NULL;
   CREATE INDEX payments_by_recurring_token ON payments (recurring_token) WHERE recurring_token IS NOT NULL;
 `;

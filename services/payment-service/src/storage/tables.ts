@@ -1,9 +1,8 @@
-/** Payments, refunds, payouts and disputes, stored as JSON. */
+/** Payments, refunds, payouts, disputes, callbacks and calls, stored as JSON. */
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { z } from 'zod';
 import { paymentSchema, type Payment } from '../payments.ts';
-import { createCallLog } from './call-log.ts';
-import { createCallbackQueue } from './callback-queue.ts';
+import type { recordTables } from './schema.ts';
 
 /** Amounts are in minor units, times milliseconds since the Unix epoch. */
 const movementSchema = z.object({
@@ -45,6 +44,34 @@ const disputeSchema = movementSchema.extend({
 });
 export type Dispute = z.infer<typeof disputeSchema>;
 
+/** A callback as it is stored. `dueAt` is absent once it is not sent again. */
+const callbackSchema = z.object({
+  id: z.string(),
+  merchantId: z.int(),
+  token: z.string(),
+  orderNumber: z.string().optional(),
+  status: z.string(),
+  url: z.string(),
+  body: z.string(),
+  state: z.enum(['due', 'delivered', 'given_up', 'dropped']),
+  tries: z.int(),
+  dueAt: z.int().optional(),
+});
+export type Callback = z.infer<typeof callbackSchema>;
+
+/** One call by a merchant, with its effect and answer. */
+const callSchema = z.object({
+  merchantId: z.int(),
+  at: z.int(),
+  operation: z.string(),
+  token: z.string().optional(),
+  orderNumber: z.string().optional(),
+  effect: z.enum(['created', 'confirmed', 'declined', 'none']),
+  /** The HTTP status with the first error code, or the fault that replaced the answer. */
+  answer: z.string(),
+});
+export type Call = z.infer<typeof callSchema>;
+
 /** The filter of a list. Times are milliseconds since the Unix epoch, `createdBefore` exclusive. */
 export interface RecordFilter {
   merchantId: number;
@@ -61,8 +88,9 @@ export const createTables = (connection: DatabaseSync) => ({
   refunds: createRecordsTable(connection, 'refunds', refundSchema, tokenOf),
   payouts: createRecordsTable(connection, 'payouts', payoutSchema, tokenOf),
   disputes: createRecordsTable(connection, 'disputes', disputeSchema, ({ id }) => id),
-  queue: createCallbackQueue(connection),
-  calls: createCallLog(connection),
+  callbacks: createCallbacksTable(connection),
+  /** Written in the transaction of its effect. */
+  calls: createRecordsTable(connection, 'calls', callSchema, () => ''),
 });
 
 const tokenOf = ({ token }: { token: string }): string => token;
@@ -90,9 +118,26 @@ function createPaymentsTable(connection: DatabaseSync) {
   };
 }
 
+function createCallbacksTable(connection: DatabaseSync) {
+  const records = createRecordsTable(connection, 'callbacks', callbackSchema, ({ id }) => id);
+  const due = connection.prepare(
+    'SELECT record FROM callbacks WHERE due_at <= ? ORDER BY due_at, id LIMIT ?',
+  );
+  const nextDue = connection.prepare(
+    'SELECT due_at FROM callbacks WHERE due_at > ? ORDER BY due_at, id LIMIT 1',
+  );
+  return {
+    ...records,
+    /** In the order in which they fell due. */
+    due: (now: number, limit: number): Callback[] => due.all(now, limit).map(records.read),
+    nextDueAfter: (now: number): number | undefined =>
+      nextDue.all(now).map((row) => Number(row['due_at']))[0],
+  };
+}
+
 function createRecordsTable<Item>(
   connection: DatabaseSync,
-  table: 'payments' | 'refunds' | 'payouts' | 'disputes',
+  table: (typeof recordTables)[number],
   schema: z.ZodType<Item>,
   idOf: (item: Item) => string,
 ) {
@@ -101,6 +146,7 @@ function createRecordsTable<Item>(
   const update = connection.prepare(`UPDATE ${table} SET record = ? WHERE record_id = ?`);
   const find = connection.prepare(`SELECT record FROM ${table} WHERE record_id = ?`);
   return {
+    read,
     insert: (item: Item) => void insert.run(JSON.stringify(item)),
     update: (item: Item) => void update.run(JSON.stringify(item), idOf(item)),
     find: (id: string): Item | undefined => find.all(id).map(read)[0],
