@@ -2,7 +2,7 @@
 import { requireTopics } from './checks/invariants.ts';
 import { compareReadModels } from './checks/read-models.ts';
 import { requireNoSecretIn } from './checks/secrets.ts';
-import { type Disasters, isServiceSettled } from './faults/disasters.ts';
+import { beginDisasters, endDisasters, isServiceSettled } from './faults/disasters.ts';
 import { wasClockStepped } from './faults/faults.ts';
 import { makeBackup, outageOfDays } from './faults/recovery.ts';
 import { type CallerOf, createFrontDoor } from './people/front-door.ts';
@@ -30,7 +30,6 @@ export function lengthOf(random: Random): { safetyMs: number; pace: number } {
 /** Runs a world until everything is compared or an invariant is violated. */
 export async function live(
   world: World,
-  disasters: Disasters,
   { operations, safetyMs }: { operations: number; safetyMs: number },
 ): Promise<void> {
   const { scheduler, random, faults, trace } = world;
@@ -45,7 +44,7 @@ export async function live(
   beginOperators(callerOf);
   beginRuleChanges(callerOf);
   const restore = makeBackup(world, safetyMs);
-  disasters.begin();
+  beginDisasters(world);
   await scheduler.runUntil(safetyMs, isOver);
   if (isOver()) return;
   // Only reconciliation finds a revision long after the last inquiry.
@@ -56,7 +55,7 @@ export async function live(
   if (isLost) restore(callerOf);
   if (isLong) await outageOfDays(world, callerOf);
   trace.log('HEALING: nothing fails any more');
-  disasters.heal();
+  endDisasters(world);
   await heal(world, { persons, feeds, unadopted });
 }
 

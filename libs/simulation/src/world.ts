@@ -4,7 +4,7 @@ import { type Books, createBooks } from './checks/books.ts';
 import { type Checks, type Violation, createChecks } from './checks/invariants.ts';
 import { type WebhookChecks, createWebhookChecks } from './checks/webhooks.ts';
 import { createCallbackSender } from './faults/callbacks.ts';
-import { type Partitions, createDisasters, createPartitions } from './faults/disasters.ts';
+import { type Partitions, createPartitions } from './faults/disasters.ts';
 import { type Faults, createFaults } from './faults/faults.ts';
 import { type ServiceAnswer, type ServiceRequest, createServiceApi } from './payment-service/api.ts';
 import { type Ledger, createLedger } from './payment-service/ledger.ts';
@@ -68,11 +68,10 @@ export async function runSeed(seed: number | string) {
   const { safetyMs, pace } = lengthOf(random);
   const world = createWorld(random, pace);
   const { scheduler, trace, faults, paths, violations } = world;
-  const disasters = createDisasters(world);
-  addMachines(world, disasters);
+  addMachines(world);
   if (faults.isBare) world.saw('a bare service');
   const operations = random.fork('length').whole(2, 9);
-  await live(world, disasters, { operations, safetyMs });
+  await live(world, { operations, safetyMs });
   return {
     seed,
     operations,

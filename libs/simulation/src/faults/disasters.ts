@@ -1,38 +1,29 @@
 /** Faults of processes and their surroundings, and how they end. */
 import type { FaultKind } from './faults.ts';
-import type { Outcome } from '../payment-service/ledger.ts';
+import type { LedgerPayment, Outcome } from '../payment-service/ledger.ts';
 import type { Life, Machine } from '../world/machine.ts';
 import type { Random } from '../world/random.ts';
 import type { World } from '../world.ts';
 
-export type Disasters = ReturnType<typeof createDisasters>;
-
 const hour = 3_600_000;
 
-export function createDisasters(world: World) {
-  const { scheduler, downUntil } = world;
+/** Crashes the process of a machine; another one starts later. */
+export function restart(world: World, machine: Machine, afterMs: number): void {
+  const life = machine.life();
+  machine.crash();
+  world.scheduler.after(afterMs, `${machine.name} restarts`, () => {
+    if (machine.life() !== life || world.isOutage()) return;
+    machine.boot();
+    world.boot(machine);
+  });
+}
 
-  function restart(machine: Machine, afterMs: number): void {
-    const life = machine.life();
-    machine.crash();
-    scheduler.after(afterMs, `${machine.name} restarts`, () => {
-      if (machine.life() !== life || world.isOutage()) return;
-      machine.boot();
-      world.boot(machine);
-    });
-  }
-
-  return {
-    restart,
-    begin: () => befall(world, restart),
-    /** Ends every disaster in progress. */
-    heal: (): void => {
-      Object.assign(downUntil, { store: 0, bus: 0, service: 0, account: 0 });
-      world.partitions.heal();
-      for (const machine of world.machines) machine.setSkew(0);
-      settleService(world);
-    },
-  };
+/** Ends every disaster in progress. */
+export function endDisasters(world: World): void {
+  Object.assign(world.downUntil, { store: 0, bus: 0, service: 0, account: 0 });
+  world.partitions.heal();
+  for (const machine of world.machines) machine.setSkew(0);
+  settleService(world);
 }
 
 /** Repeats a fault of the world at the intervals of this seed, until the faults end. */
@@ -49,10 +40,9 @@ export function recur(world: World, random: Random, kind: FaultKind, happen: () 
 }
 
 /** Starts all recurring disasters. */
-function befall(world: World, restart: (machine: Machine, afterMs: number) => void): void {
-  const { scheduler, faults, trace, downUntil, machines } = world;
+export function beginDisasters(world: World): void {
+  const { scheduler, faults, trace, downUntil, machines, partitions } = world;
   const random = world.random.fork('disasters');
-
   const every = (kind: FaultKind, happen: () => void) => recur(world, random, kind, happen);
   const down = (what: keyof World['downUntil'], longestMs: number) => () => {
     const durationMs = random.between(500, longestMs);
@@ -66,29 +56,34 @@ function befall(world: World, restart: (machine: Machine, afterMs: number) => vo
     const machine = random.pick(machines);
     if (!machine.life().isAlive()) return;
     trace.log(`${machine.life().name} crashes`);
-    restart(machine, random.pick([100, 2_000, 20_000, 60_000]));
+    restart(world, machine, random.pick([100, 2_000, 20_000, 60_000]));
   });
   every('pause', () => {
     const machine = random.pick(machines);
     const durationMs = random.pick([1_000, 8_000, 20_000, 60_000]) * random.between(0.5, 1.5);
     stopMachine(world, machine, { durationMs });
   });
-  every('clock-step', () => {
-    const machine = random.pick(machines);
-    const skewMs = random.pick([-hour, hour, -8_000, 8_000, 0]);
-    trace.log(`the clock of ${machine.name} is set ${skewMs / 1_000} s ahead`);
-    machine.setSkew(skewMs);
+  every('clock-step', () =>
+    stepClock(world, random.pick(machines), random.pick([-hour, hour, -8_000, 8_000, 0])),
+  );
+  every('partition', () => {
+    const cut = partitions.cut(random.pick(machines).name, random);
+    trace.log(`nothing gets through between ${cut}`);
   });
-  every('partition', () => trace.log(`nothing gets through between ${cutOne(world, random)}`));
   every('store-down', down('store', 40_000));
   every('bus-down', down('bus', 60_000));
   every('service-down', down('service', 400_000));
   every('account-hangs', down('account', 300_000));
-  every('status-revised', () => revise(world, random));
+  every('status-revised', () => revise(world, anyRevisable(world, random)));
   every('refunded-in-console', () => refundInConsole(world, random));
   every('disputed', () => dispute(world, random));
   every('payout-revised', () => revisePayout(world, random));
   every('amount-revised', () => reviseAmount(world, random));
+}
+
+export function stepClock({ trace }: World, machine: Machine, skewMs: number): void {
+  trace.log(`the clock of ${machine.name} is set ${skewMs / 1_000} s ahead`);
+  machine.setSkew(skewMs);
 }
 
 /**
@@ -136,16 +131,15 @@ export function stopBehindAppend(world: World, life: Life, stream: string): void
   host.pause(durationMs);
 }
 
-const cutOne = ({ partitions, machines }: World, random: Random): string =>
-  partitions.cut(random.pick(machines).name, random);
+/** One of the items; undefined if there are none. */
+const anyOf = <Item>(random: Random, items: readonly Item[]): Item | undefined =>
+  items.length === 0 ? undefined : random.pick(items);
 
-export function revise({ ledger, books, trace }: World, random: Random): void {
-  const final = ledger.payments.filter(
-    ({ status, refundedAmount, isStranger }) =>
-      ['expired', 'declined', 'approved'].includes(status) && refundedAmount === 0 && !isStranger,
-  );
-  if (final.length === 0) return;
-  const payment = random.pick(final);
+const isApproved = ({ status, isStranger }: LedgerPayment): boolean => status === 'approved' && !isStranger;
+
+/** Reverses the final status of a payment. */
+export function revise({ ledger, books, trace }: World, payment: LedgerPayment | undefined): void {
+  if (payment === undefined || !isRevisable(payment)) return;
   const to = payment.status === 'approved' ? 'declined' : 'approved';
   // A payment whose page was never shown is never paid.
   if (to === 'approved' && books.byOrderNumber(payment.orderNumber)?.serviceToken !== payment.token) return;
@@ -153,25 +147,32 @@ export function revise({ ledger, books, trace }: World, random: Random): void {
   ledger.revise(payment, to);
 }
 
+export const anyRevisable = ({ ledger }: World, random: Random): LedgerPayment | undefined =>
+  anyOf(random, ledger.payments.filter(isRevisable));
+
+/** True for a final status without refunds. */
+export const isRevisable = ({ status, refundedAmount, isStranger }: LedgerPayment): boolean =>
+  ['expired', 'declined', 'approved'].includes(status) && refundedAmount === 0 && !isStranger;
+
 function revisePayout({ ledger, trace, saw }: World, random: Random): void {
   const final = ledger.payouts.filter(({ status, revisions }) => status !== 'pending' && revisions < 2);
-  if (final.length === 0) return;
-  const payout = random.pick(final);
+  const payout = anyOf(random, final);
+  if (payout === undefined) return;
   const isUnderWayAgain = random.chance(0.4);
   const to = isUnderWayAgain ? 'pending' : payout.status === 'approved' ? 'declined' : 'approved';
   trace.log(`the service revises ${payout.orderNumber} from ${payout.status} to ${to}`);
   saw(`a payout was revised to: ${to}`);
-  ledger.revisePayout(payout, to);
+  ledger.revise(payout, to);
 }
 
 function reviseAmount({ ledger, trace, saw }: World, random: Random): void {
   const isBeingRefunded = ({ token }: { token: string }) =>
     ledger.refunds.some(({ payment, status }) => payment === token && status === 'pending');
   const approved = ledger.payments.filter(
-    (each) => each.status === 'approved' && each.revisions < 3 && !each.isStranger && !isBeingRefunded(each),
+    (each) => isApproved(each) && each.revisions < 3 && !isBeingRefunded(each),
   );
-  if (approved.length === 0) return;
-  const payment = random.pick(approved);
+  const payment = anyOf(random, approved);
+  if (payment === undefined) return;
   const amount = payment.refundedAmount + random.whole(1, payment.amount);
   if (amount === payment.amount) return;
   trace.log(`the service revises ${payment.orderNumber} from ${payment.amount} to ${amount}`);
@@ -180,9 +181,8 @@ function reviseAmount({ ledger, trace, saw }: World, random: Random): void {
 }
 
 function refundInConsole({ ledger, trace }: World, random: Random): void {
-  const approved = ledger.payments.filter(({ status, isStranger }) => status === 'approved' && !isStranger);
-  if (approved.length === 0) return;
-  const payment = random.pick(approved);
+  const payment = anyOf(random, ledger.payments.filter(isApproved));
+  if (payment === undefined) return;
   const amount = random.whole(1, payment.amount);
   trace.log(`refund of ${amount} of ${payment.orderNumber} in the provider's console`);
   ledger.refundInConsole(payment, amount);
@@ -190,29 +190,23 @@ function refundInConsole({ ledger, trace }: World, random: Random): void {
 
 /** A customer's bank opens a dispute about a payment that took money, and decides it later, sometimes twice. */
 function dispute({ ledger, scheduler, faults, pace, trace, saw }: World, random: Random): void {
-  const disputable = ledger.payments.filter(({ status, isStranger }) => status === 'approved' && !isStranger);
-  if (disputable.length === 0) return;
-  const payment = random.pick(disputable);
+  const payment = anyOf(random, ledger.payments.filter(isApproved));
+  if (payment === undefined) return;
   const opened = ledger.openDispute(payment, random.whole(1, payment.amount));
   trace.log(`the bank of the customer of ${payment.orderNumber} opens dispute ${opened.id}`);
   saw('a dispute was opened');
-  const decide = (status: Outcome): void => {
-    trace.log(`the bank decides dispute ${opened.id}: ${status}`);
-    ledger.changeDispute(opened, status);
-  };
-  const later = (happen: () => void): void =>
+  const decision = () => random.pick(['approved', 'declined'] as const);
+  // Possibly followed by the next instance of the dispute, with the same or another decision.
+  const statuses: Outcome[] = random.chance(0.4) ? [decision(), 'pending', decision()] : [decision()];
+  const decideNext = (): void =>
     void scheduler.after(pace * random.between(1_000, 240_000), 'the bank decides', () => {
-      if (!faults.haveEnded()) happen();
+      const status = statuses.shift();
+      if (status === undefined || faults.haveEnded()) return;
+      trace.log(`the bank decides dispute ${opened.id}: ${status}`);
+      ledger.changeDispute(opened, status);
+      decideNext();
     });
-  later(() => {
-    decide(random.pick(['approved', 'declined']));
-    // The next instance of the dispute, with the same or another decision.
-    if (random.chance(0.4))
-      later(() => {
-        decide('pending');
-        later(() => decide(random.pick(['approved', 'declined'])));
-      });
-  });
+  decideNext();
 }
 
 /** When the service has decided everything, after the end of the faults. @unit milliseconds */
@@ -223,17 +217,13 @@ const dayLaterMs = 24 * hour + 1_800_000;
 /** Customers and the service finish every open operation. */
 function settleService({ ledger, scheduler, random: from }: World): void {
   const random = from.fork('settling');
-  // Late enough that a read is no longer stale and an inquiry about final payments has seen the change.
-  const isStillUnderWay = (revisions: number, afterMs: number) => revisions > 0 && afterMs < lastMs;
+  const outcome = () => (random.chance(0.8) ? 'approved' : 'declined');
   const settle = (afterMs: number) => {
-    for (const payment of ledger.payments)
-      if (payment.status === 'init' || payment.status === 'pending') ledger.expire(payment);
-    for (const refund of ledger.refunds)
-      if (refund.status === 'pending')
-        ledger.decideRefund(refund, random.chance(0.8) ? 'approved' : 'declined');
+    for (const payment of ledger.payments) ledger.expire(payment);
+    for (const refund of ledger.refunds) ledger.decideRefund(refund, outcome());
+    // Late enough that a read is no longer stale and an inquiry about final payments has seen a revision.
     for (const payout of ledger.payouts)
-      if (payout.status === 'pending' && !isStillUnderWay(payout.revisions, afterMs))
-        ledger.decidePayout(payout, random.chance(0.8) ? 'approved' : 'declined');
+      if (payout.revisions === 0 || afterMs >= lastMs) ledger.decidePayout(payout, outcome());
   };
   // Includes attempts repeated an hour later because their account was paused after the restart.
   for (const afterMs of [20_000, 90_000, 240_000, 600_000, 1_800_000, 3_600_000, lastMs, dayLaterMs])
@@ -242,8 +232,9 @@ function settleService({ ledger, scheduler, random: from }: World): void {
 
 /** True if nothing is open at the service any more. */
 export const isServiceSettled = ({ ledger }: World): boolean =>
-  ledger.payments.every(({ status }) => status !== 'init' && status !== 'pending') &&
-  [...ledger.refunds, ...ledger.payouts].every(({ status }) => status !== 'pending');
+  [...ledger.payments, ...ledger.refunds, ...ledger.payouts].every(
+    ({ status }) => status !== 'init' && status !== 'pending',
+  );
 
 const peers = ['store', 'service', 'teams', 'receivers'];
 const durationsMs = [2_000, 20_000, 120_000, 400_000];

@@ -4,12 +4,13 @@
  * void. Reconciliation finds the calls that the backup lacks, or a person resolves a review.
  */
 import { payoutStream } from '@tollgate/core';
+import type { RecordedEvent } from '@tollgate/event-store';
 import { type Caller, type CallerOf, isSuccess, post } from '../people/front-door.ts';
 import { accounts } from '../people/teams.ts';
 import type { World } from '../world.ts';
 import { epochMs } from '../world/machine.ts';
 import { createIds } from '../world/random.ts';
-import { revise } from './disasters.ts';
+import { anyRevisable, revise } from './disasters.ts';
 
 const dayMs = 86_400_000;
 
@@ -29,7 +30,7 @@ export async function outageOfDays(world: World, callerOf: CallerOf): Promise<vo
   for (const afterMs of [0.2, 0.5, 0.9])
     scheduler.after(afterMs * durationMs, 'the service resumes', () => {
       for (const payment of ledger.payments) if (random.chance(0.5)) ledger.expire(payment);
-      if (random.chance(0.5)) revise(world, random);
+      if (random.chance(0.5)) revise(world, anyRevisable(world, random));
     });
   await scheduler.runUntil(scheduler.now() + durationMs, world.hasFailed);
   world.isOutage = () => false;
@@ -59,7 +60,7 @@ export function makeBackup(world: World, safetyMs: number): (callerOf: CallerOf)
   });
   return (callerOf) => {
     putInPlace(world, restore);
-    world.begin('the comparison after which teams are let in', compareDay(world, callerOf('restore')));
+    world.begin('the comparison after which teams are let in', compareDay(callerOf('restore')));
   };
 }
 
@@ -94,17 +95,12 @@ function voidApprovals({ log, books, random }: World): void {
   }
 }
 
-async function compareDay(world: World, caller: Caller): Promise<void> {
-  const from = world.log.all().length;
-  for (const account of accounts) await askFor(caller, account, dayOf(world));
-  while (reportedSince(world, from) < accounts.length) await caller.sleep(5_000);
+/** Ends when the reconciliations that a person requests are reported. */
+async function compareDay(caller: Caller): Promise<void> {
+  const { log } = caller;
+  const from = log.all().length;
+  for (const account of accounts) await askFor(caller, account, dayOf(caller));
+  const isReport = ({ type, data }: RecordedEvent): boolean =>
+    type === 'ReconciliationReported' && (data as { by?: string }).by === 'person';
+  while (log.all().slice(from).filter(isReport).length < accounts.length) await caller.sleep(5_000);
 }
-
-/** Reconciliations requested by a person. */
-const reportedSince = ({ log }: World, from: number): number =>
-  log
-    .all()
-    .slice(from)
-    .filter(
-      ({ type, data }) => type === 'ReconciliationReported' && (data as { by?: string }).by === 'person',
-    ).length;

@@ -46,7 +46,7 @@ export const refusal = (code: string, kind = 'processing_error', statusCode = 40
 const unknownToken = () => refusal('payment_not_found', 'invalid_request_error', 404);
 
 function post(service: Service, path: string, { account, body }: ServiceRequest): ServiceAnswer {
-  const { ledger, random, options } = service;
+  const { ledger, random } = service;
   if (path === '/payments') return create(service, account, body);
   if (path === '/payouts') return payOut(service, account, body);
   const payment = ledger.findPayment(text(body['token']));
@@ -62,7 +62,7 @@ function post(service: Service, path: string, { account, body }: ServiceRequest)
   }
   const isDone = path === '/payments/confirm' ? ledger.capture(payment) : ledger.void(payment);
   return isDone
-    ? json({ success: true, payment: toShown({ ...options, saysRefundedEarly: false }, payment) })
+    ? json({ success: true, payment: toShown(service.options, payment) })
     : refusal('payment_not_confirmable');
 }
 

@@ -120,29 +120,30 @@ export function createLedger(...given: Parameters<typeof createContext>) {
   };
 }
 
-function changePayment(
+function change<Operation extends LedgerPayment | LedgerPayout>(
   { now, nextToken, onChanged }: Context,
-  payment: LedgerPayment,
-  changes: Partial<LedgerPayment>,
+  operation: Operation,
+  changes: Partial<Operation>,
   isRevision = false,
 ): void {
-  Object.assign(payment, changes, { updatedAt: now() });
-  const { status, amount, heldAmount } = payment;
-  if (status === 'approved' || heldAmount > 0) payment.hasTakenMoney = true;
-  if (status === 'approved') payment.tookAmount = Math.max(payment.tookAmount, amount);
-  if (payment.isRecurring && payment.hasTakenMoney)
-    payment.recurringToken ??= nextToken(`${recurringTokenMark}rt`);
-  onChanged({ type: 'payment', ...payment, isRevision });
+  Object.assign(operation, changes, { updatedAt: now() });
+  const isPayment = 'heldAmount' in operation;
+  if (isPayment) {
+    const { status, amount, heldAmount } = operation;
+    if (status === 'approved' || heldAmount > 0) operation.hasTakenMoney = true;
+    if (status === 'approved') operation.tookAmount = Math.max(operation.tookAmount, amount);
+    if (operation.isRecurring && operation.hasTakenMoney)
+      operation.recurringToken ??= nextToken(`${recurringTokenMark}rt`);
+  }
+  onChanged({ type: isPayment ? 'payment' : 'payout', ...operation, isRevision });
 }
 
 function paymentsOf(context: Context) {
   const { payments, now, nextToken } = context;
-  const change = (payment: LedgerPayment, changes: Partial<LedgerPayment>) =>
-    changePayment(context, payment, changes);
 
   function endHold(payment: LedgerPayment, status: Status): boolean {
     if (payment.status !== 'pending' || payment.heldAmount === 0) return false;
-    change(payment, { status, heldAmount: 0 });
+    change(context, payment, { status, heldAmount: 0 });
     return true;
   }
 
@@ -152,33 +153,34 @@ function paymentsOf(context: Context) {
       const at = Math.floor(now() - ageMs);
       const times = { createdAt: at, updatedAt: at };
       const payment: LedgerPayment = { ...untouchedPayment, ...times, ...terms, token: nextToken('pay') };
-      if (payment.isRecurring && payment.hasTakenMoney)
-        payment.recurringToken = nextToken(`${recurringTokenMark}rt`);
       payments.push(payment);
       return payment;
     },
     /** The customer has paid, or was declined. */
     pay: (payment: LedgerPayment, isApproved: boolean) => {
       if (payment.status !== 'init') return;
-      if (!isApproved) change(payment, { status: 'declined' });
-      else if (payment.needConfirmation) change(payment, { status: 'pending', heldAmount: payment.amount });
-      else change(payment, { status: 'approved' });
+      const isHeld = isApproved && payment.needConfirmation;
+      const status = isHeld ? 'pending' : isApproved ? 'approved' : 'declined';
+      change(context, payment, { status, heldAmount: isHeld ? payment.amount : 0 });
     },
     expire: (payment: LedgerPayment) => {
       if (payment.status === 'init' || payment.status === 'pending')
-        change(payment, { status: 'expired', heldAmount: 0 });
+        change(context, payment, { status: 'expired', heldAmount: 0 });
     },
     capture: (payment: LedgerPayment) => endHold(payment, 'approved'),
     void: (payment: LedgerPayment) => endHold(payment, 'declined'),
-    /** Reverses a final status. */
-    revise: (payment: LedgerPayment, to: Status) => {
-      payment.revisions += 1;
-      changePayment(context, payment, { status: to, heldAmount: 0 }, true);
+    /** Reverses a final status. A payout was sent after all, was returned, or is pending again. */
+    revise: <Operation extends LedgerPayment | LedgerPayout>(
+      operation: Operation,
+      status: Operation['status'],
+    ) => {
+      operation.revisions += 1;
+      change<LedgerPayment | LedgerPayout>(context, operation, { status }, true);
     },
     /** Reversed and approved again with another amount; the state in between is not observable. */
     reviseAmount: (payment: LedgerPayment, amount: number) => {
       payment.revisions += 2;
-      changePayment(context, payment, { amount, isCounted: true }, true);
+      change(context, payment, { amount, isCounted: true }, true);
     },
   };
 }
@@ -198,7 +200,7 @@ function refundsOf(context: Context) {
   function giveBack(payment: LedgerPayment, amount: number): void {
     const refundedAmount = payment.refundedAmount + amount;
     const status = refundedAmount >= payment.amount ? 'refunded' : payment.status;
-    changePayment(context, payment, { refundedAmount, status });
+    change(context, payment, { refundedAmount, status });
   }
 
   function decideRefund(refund: LedgerRefund, status: 'approved' | 'declined'): void {
@@ -233,7 +235,8 @@ function refundsOf(context: Context) {
   };
 }
 
-function payoutsOf({ payouts, now, nextToken, onChanged }: Context) {
+function payoutsOf(context: Context) {
+  const { payouts, now, nextToken } = context;
   return {
     payOut: (terms: Terms, status: Outcome): LedgerPayout => {
       const at = now();
@@ -243,14 +246,7 @@ function payoutsOf({ payouts, now, nextToken, onChanged }: Context) {
       return payout;
     },
     decidePayout: (payout: LedgerPayout, status: 'approved' | 'declined') => {
-      if (payout.status !== 'pending') return;
-      Object.assign(payout, { status, updatedAt: now() });
-      onChanged({ type: 'payout', ...payout });
-    },
-    /** Reverses a final status: the money was sent after all, was returned, or is pending again. */
-    revisePayout: (payout: LedgerPayout, status: Outcome) => {
-      Object.assign(payout, { status, updatedAt: now(), revisions: payout.revisions + 1 });
-      onChanged({ type: 'payout', ...payout, isRevision: true });
+      if (payout.status === 'pending') change(context, payout, { status });
     },
   };
 }

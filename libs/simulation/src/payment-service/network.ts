@@ -1,13 +1,13 @@
 /** The network to and from the Payment Service: connections are refused, stall, or break after the request has arrived. */
-import { type Connections, providers } from '@tollgate/provider';
+import { providers } from '@tollgate/provider';
 import type { Dispatcher } from 'undici';
-import { stopInHandshake } from '../faults/disasters.ts';
+import { isRevisable, revise, stopInHandshake } from '../faults/disasters.ts';
 import type { FaultKind, Faults } from '../faults/faults.ts';
 import type { World } from '../world.ts';
 import { recurringTokenMark } from '../checks/secrets.ts';
 import type { Life } from '../world/machine.ts';
 import type { Random } from '../world/random.ts';
-import type { Ledger, LedgerPayment } from './ledger.ts';
+import type { LedgerPayment } from './ledger.ts';
 import { type ServiceAnswer, type ServiceRequest, movesMoney, refusal } from './api.ts';
 
 interface Way {
@@ -24,19 +24,17 @@ export const createSimulatedProvider = (world: World, life: Life, account: strin
     privateKey: { reveal: () => 'key' },
     deadlineMs: 10_000,
     clock: life.clock,
-    connections: createConnections({ world, life }, account),
+    connections: {
+      dispatch: ({ method, path, body }, handler) => {
+        const parsed = typeof body === 'string' ? (JSON.parse(body) as Record<string, unknown>) : {};
+        exchange({ world, life }, { account, method, path, body: parsed }, handler);
+        return true;
+      },
+      destroy: () => Promise.resolve(),
+    },
   });
 
 /** Handshakes, requests and answers. */
-const createConnections = (way: Way, account: string): Connections => ({
-  dispatch: ({ method, path, body }, handler) => {
-    const parsed = typeof body === 'string' ? (JSON.parse(body) as Record<string, unknown>) : {};
-    exchange(way, { account, method, path, body: parsed }, handler);
-    return true;
-  },
-  destroy: () => Promise.resolve(),
-});
-
 function exchange(parts: Way, request: ServiceRequest, handler: Handler): void {
   const { life, world } = parts;
   const { faults, scheduler, downUntil, partitions } = world;
@@ -85,7 +83,7 @@ async function send(parts: Way, request: ServiceRequest, label: string): Promise
   const isHanging = request.account === 'other' && scheduler.now() < downUntil.account;
   const struck = strikesOf(faults, random, request);
   const isLost = struck('reply-lost');
-  const overtaken = revisableIn(parts, request);
+  const overtaken = revisableIn(world, request);
   const isOvertaken = overtaken !== undefined && faults.strikes('revised-behind-answer', random);
   const isSlow = isHanging || isOvertaken || struck('reply-slow');
   const fault = faultyAnswer(struck, random);
@@ -96,27 +94,16 @@ async function send(parts: Way, request: ServiceRequest, label: string): Promise
   const given = await life.ask(label, { thereMs, backMs }, () => {
     const answer = fault.isExecuted ? carriedOut(parts, request) : undefined;
     // The service changes the status while the answer is in transit, and sends a callback.
-    if (isOvertaken)
-      scheduler.after(1, 'revised behind its answer', () => reviseOnce(world.ledger, overtaken));
+    if (isOvertaken) scheduler.after(1, 'revised behind its answer', () => revise(world, overtaken));
     return fault.answer ?? answer ?? { statusCode: 500, body: '' };
   });
   return isLost || partitions.isCut('service', life.machine) ? undefined : given;
 }
 
-/** The payment that a retrieval asks for, whose final status may be reversed. */
-function revisableIn(
-  { world: { ledger } }: Way,
-  { method, path }: ServiceRequest,
-): LedgerPayment | undefined {
+/** The payment that a retrieval asks for, whose final status may be reversed for the first time. */
+function revisableIn({ ledger }: World, { method, path }: ServiceRequest): LedgerPayment | undefined {
   const payment = method === 'GET' ? ledger.findPayment(path.slice(path.lastIndexOf('/') + 1)) : undefined;
-  return payment !== undefined && isRevisable(payment) ? payment : undefined;
-}
-
-const isRevisable = ({ status, refundedAmount, revisions, isStranger }: LedgerPayment): boolean =>
-  ['approved', 'declined'].includes(status) && refundedAmount === 0 && revisions === 0 && !isStranger;
-
-function reviseOnce(ledger: Ledger, payment: LedgerPayment): void {
-  if (isRevisable(payment)) ledger.revise(payment, payment.status === 'approved' ? 'declined' : 'approved');
+  return payment !== undefined && isRevisable(payment) && payment.revisions === 0 ? payment : undefined;
 }
 
 /** Executes a request that has reached the service, and returns the answer. */
@@ -211,11 +198,6 @@ function distorted(
   return { ...answer, body: JSON.stringify(shown) };
 }
 
-interface Faulty {
-  isExecuted: boolean;
-  answer?: ServiceAnswer;
-}
-
 /** Calls that move money are rare among the inquiries, and their faults are more valuable. */
 const strikesOf =
   (faults: Faults, random: Random, request: ServiceRequest) =>
@@ -223,14 +205,12 @@ const strikesOf =
     faults.strikes(kind, random) ||
     (movesMoney(request) && (faults.strikes(kind, random) || faults.strikes(kind, random)));
 
-function faultyAnswer(struck: (kind: FaultKind) => boolean, random: Random): Faulty {
-  const broken = { success: false, errors: [{ code: 'core_api_error', kind: 'api_error', message: 'x' }] };
-  const body = random.pick([JSON.stringify(broken), '<html>bad gateway</html>']);
-  const failed = { statusCode: 502, body };
+function faultyAnswer(struck: (kind: FaultKind) => boolean, random: Random) {
+  const body = random.pick([refusal('core_api_error', 'api_error').body, '<html>bad gateway</html>']);
+  const answer = { statusCode: 502, body };
   if (struck('rate-limited')) return { isExecuted: false, answer: { statusCode: 429, body: 'slow down' } };
-  if (struck('server-error-with-effect')) return { isExecuted: true, answer: failed };
-  if (struck('server-error-without-effect')) return { isExecuted: false, answer: failed };
-  return { isExecuted: true };
+  if (struck('server-error-with-effect')) return { isExecuted: true, answer };
+  return struck('server-error-without-effect') ? { isExecuted: false, answer } : { isExecuted: true };
 }
 
 function createController(): Dispatcher.DispatchController {
