@@ -1,10 +1,11 @@
-/** The teams' systems and people that call the gateway, and their network, which loses answers and picks any running process. */
+/** Everyone who calls the gateway, and their network, which loses answers and picks any running process. */
 import { omitUndefined } from '@tollgate/service-kit';
+import { stepClock } from '../faults/disasters.ts';
 import { requireNoSecret } from '../checks/secrets.ts';
 import type { World } from '../world.ts';
 import type { Machine } from '../world/machine.ts';
 import type { Random } from '../world/random.ts';
-import { type Holder, type TeamName, bearerOf } from './teams.ts';
+import type { Holder, TeamName } from './teams.ts';
 
 export interface Answer {
   /** Zero if the answer was lost. */
@@ -18,7 +19,7 @@ export interface Answer {
 const lost: Answer = { statusCode: 0, body: {}, by: '', position: undefined };
 
 export interface CallerRequest {
-  team: TeamName | 'operator';
+  team: TeamName | 'operator' | 'service';
   /** Holder of the key; the team's first key by default. */
   person?: Holder | undefined;
   method: 'GET' | 'POST';
@@ -29,40 +30,20 @@ export interface CallerRequest {
   minPosition?: string | undefined;
 }
 
-/** A world as seen by one caller, with its own random sequence. Reports no violations after a restore. */
-export interface Caller extends World {
-  /** Sends to any of the processes; lost if the process does not answer or the answer does not arrive. */
-  request(request: CallerRequest): Promise<Answer>;
-  sleep(durationMs: number): Promise<void>;
-  /** Waits until an event of the payment is recorded, at most for the given time. */
-  untilRecorded(token: string, atMostMs: number): Promise<void>;
-  /** False once callers start nothing new. */
-  isOpen(): boolean;
-}
-
 /** Callers by name: each has its own random sequence. */
-export type CallerOf = (name: string) => Caller;
+export type CallerOf = ReturnType<typeof createFrontDoor>;
+export type Caller = ReturnType<CallerOf>;
 
 export const withRandom = (caller: Caller, random: Random): Caller =>
   Object.assign(Object.create(caller) as Caller, { random });
 
-/** A request that a team can repeat. */
-export interface Known {
-  token: string | undefined;
-}
-
 const repeatsMax = 12;
 
-/** Sends until there is a conclusive answer; undefined if there was none. I10: repeats get the same answer. */
-export async function insist(
-  caller: Caller,
-  request: CallerRequest,
-  known: Known = { token: undefined },
-): Promise<Answer | undefined> {
+/** Sends until there is a conclusive answer; undefined if there was none. */
+export async function insist(caller: Caller, request: CallerRequest): Promise<Answer | undefined> {
   for (let count = 0; count < repeatsMax && caller.isOpen(); count += 1) {
     const answer = await caller.request(request);
     if (isConclusive(answer)) {
-      note(caller, request, known, answer);
       if (answer.statusCode !== 202 || count > 3) return answer;
     } else if (count > 0) caller.saw('repeated after no answer');
     await caller.sleep(caller.random.between(200, 8_000));
@@ -71,21 +52,13 @@ export async function insist(
 }
 
 /** Sends the request once, or occasionally twice at the same time. */
-export async function insistAtOnce(caller: Caller, request: CallerRequest, known: Known) {
+export async function insistAtOnce(caller: Caller, request: CallerRequest) {
   const isTwice = caller.random.chance(0.3);
   if (isTwice) caller.saw(`twice at once: ${request.url}`);
-  return Promise.all(Array.from({ length: isTwice ? 2 : 1 }, () => insist(caller, request, known)));
-}
-
-function note(caller: Caller, { url, key }: CallerRequest, known: Known, { statusCode, body }: Answer): void {
-  const token = typeof body['token'] === 'string' ? body['token'] : undefined;
-  if (statusCode >= 300 || token === undefined || key === undefined) return;
-  if (known.token !== undefined && known.token !== token)
-    caller.complain(
-      'I10',
-      `${url} under the key ${key} was answered with ${known.token}, then with ${token}`,
-    );
-  known.token = token;
+  const answers = await Promise.all(Array.from({ length: isTwice ? 2 : 1 }, () => insist(caller, request)));
+  const created = answers.find(isSuccess)?.body ?? {};
+  const token = typeof created['token'] === 'string' ? created['token'] : undefined;
+  return { token, created, codes: answers.flatMap((answer) => codesOf(answer?.body)) };
 }
 
 export const post = (
@@ -107,9 +80,11 @@ export const codesOf = ({ errors }: Record<string, unknown> = {}): string[] =>
 const patienceMs = 30_000;
 const hour = 3_600_000;
 
-export function createFrontDoor(world: World, isOpen: () => boolean): CallerOf {
+/** @param isOpen false once callers start nothing new */
+export function createFrontDoor(world: World, isOpen: () => boolean) {
   const { scheduler, faults, trace } = world;
-  const pages = new Map<string, string>();
+  /** By key or payment: the first token or page. */
+  const given = new Map<string, string>();
   const expectRead = createReadCheck(world);
   // Reads before a restore say nothing about the state after it.
   const complain: World['complain'] = (invariant, text) => {
@@ -121,11 +96,12 @@ export function createFrontDoor(world: World, isOpen: () => boolean): CallerOf {
     const lose = () => end(lost);
     const stopWaiting = scheduler.after(patienceMs, 'caller gives up', lose);
     const wasRestored = world.isRestored();
+    const peer = asked.team === 'service' ? 'service' : 'teams';
     scheduler.after(random.between(1, 30), `${asked.method} ${asked.url}`, () => {
       const machine = random.pick(world.machines);
       const { process } = machine;
       // A request to a process from before the restore ends with that process.
-      const isCut = world.partitions.isCut('teams', machine.name) || world.isRestored() !== wasRestored;
+      const isCut = world.partitions.isCut(peer, machine.name) || world.isRestored() !== wasRestored;
       if (process === undefined || isCut) return lose();
       const life = machine.life();
       life.onCrash(lose);
@@ -135,10 +111,15 @@ export function createFrontDoor(world: World, isOpen: () => boolean): CallerOf {
         const requireRead = expectRead(asked, life.name, complain);
         process.server.inject(injected(asked)).then(({ statusCode, body: text, headers }) => {
           const position = headers['tollgate-position'] as string | undefined;
-          const answer: Answer = { statusCode, body: readBody(text), by: life.name, position };
+          const answer: Answer = {
+            statusCode,
+            body: JSON.parse(text || '{}') as Answer['body'],
+            by: life.name,
+            position,
+          };
           requireRead(answer.body);
           requireProper(asked, answer, text);
-          if (world.partitions.isCut(machine.name, 'teams') || faults.strikes('request-lost', random))
+          if (world.partitions.isCut(machine.name, peer) || faults.strikes('request-lost', random))
             return lose();
           return scheduler.after(random.between(1, 30), `answer of ${asked.url}`, () => end(answer));
         }, lose);
@@ -147,33 +128,45 @@ export function createFrontDoor(world: World, isOpen: () => boolean): CallerOf {
     return promise.finally(stopWaiting);
   }
 
-  function requireProper(
-    { url, method, team, body: asked }: CallerRequest,
-    { statusCode, body, by }: Answer,
-    text: string,
-  ): void {
+  function requireProper(asked: CallerRequest, { statusCode, body, by }: Answer, text: string): void {
+    const { url, method, team, key } = asked;
     const codes = codesOf(body).join(' ');
     trace.log(`${by} answers ${team} ${method} ${url}: ${statusCode} ${codes}`);
     requireNoSecret(`the answer to ${method} ${url}`, text, world.complain);
     if (statusCode === 202) world.saw('answered 202');
     if (statusCode === 500) world.complain('500', `${method} ${url} was answered 500: ${text}`);
+    if (team === 'service') return requireStored(world, asked, statusCode);
     if (/^(path_not_found|method_not_allowed)$/.test(codes))
       world.complain('simulation', `nothing is at ${method} ${url}`);
-    if (statusCode < 300 && method === 'POST') requireDurable(world, url, body);
-    if (url.endsWith('/payments')) requireOnePage(pages, body, complain);
-    if (codes === 'payment_not_confirmable') requireKnown(world, asked);
+    if (statusCode < 300 && method === 'POST') {
+      requireDurable(world, url, body);
+      if (key !== undefined) requireSame('I10', `the key ${key} of ${team} at ${url}`, body['token']);
+    }
+    // No customer is given two pages.
+    if (url.endsWith('/payments')) requireSame('I21', String(body['token']), body['processingUrl']);
+    if (codes === 'payment_not_confirmable') requireKnown(world, asked.body);
   }
 
-  return (name) => {
+  function requireSame(invariant: string, owner: string, value: unknown): void {
+    if (typeof value !== 'string') return;
+    const first = given.get(owner) ?? value;
+    given.set(owner, first);
+    if (first !== value) complain(invariant, `${owner} was given ${first}, then ${value}`);
+  }
+
+  /** The world as seen by one caller, with its own random sequence. Reports no violations after a restore. */
+  return (name: string) => {
     const random = world.random.fork(name);
     return Object.assign(Object.create(world) as World, {
       random,
       complain,
       isOpen,
+      /** Sends to any of the processes; lost if the process does not answer or the answer does not arrive. */
       request: (asked: CallerRequest) => request(random, asked),
       sleep: (durationMs: number) => sleep(world, durationMs),
+      /** Waits until an event of the payment is recorded, at most for the given time. */
       untilRecorded: (token: string, atMostMs: number) => untilRecorded(world, token, atMostMs),
-    }) satisfies Caller;
+    });
   };
 }
 
@@ -200,30 +193,20 @@ function untilRecorded({ scheduler, log, pace }: World, token: string, atMostMs:
 }
 
 /** The clock jumps before the call is announced, and is corrected later. */
-function misleadClock({ scheduler, trace }: World, machine: Machine, random: Random): void {
-  const skewMs = random.pick([-hour, hour]);
-  trace.log(`the clock of ${machine.name} is set ${skewMs / 1_000} s ahead`);
-  machine.setSkew(skewMs);
-  scheduler.after(random.between(2_000, 600_000), `the clock of ${machine.name} is set right`, () =>
+function misleadClock(world: World, machine: Machine, random: Random): void {
+  stepClock(world, machine, random.pick([-hour, hour]));
+  world.scheduler.after(random.between(2_000, 600_000), `the clock of ${machine.name} is set right`, () =>
     machine.setSkew(0),
   );
 }
 
 function injected({ team, person, method, url, body, key, minPosition }: CallerRequest) {
   const headers = omitUndefined({
-    authorization: bearerOf(team, person),
+    authorization: person === undefined ? team : `${team} ${person}`,
     'idempotency-key': key,
     'tollgate-min-position': minPosition,
   });
   return omitUndefined({ method, url, headers, payload: body });
-}
-
-function readBody(text: string): Record<string, unknown> {
-  try {
-    return JSON.parse(text) as Record<string, unknown>;
-  } catch {
-    return {};
-  }
 }
 
 /** A payment shown by a process never goes back in time, and is never older than the requested position. */
@@ -243,18 +226,6 @@ function createReadCheck({ log }: World) {
       shown.set(key, Math.max(shown.get(key) ?? 0, revision));
     };
   };
-}
-
-/** I21: no customer is given two pages. @param pages the pages handed out, by payment */
-function requireOnePage(
-  pages: Map<string, string>,
-  { token, processingUrl: page }: Record<string, unknown>,
-  complain: World['complain'],
-): void {
-  if (typeof token !== 'string' || typeof page !== 'string') return;
-  const first = pages.get(token) ?? page;
-  pages.set(token, first);
-  if (first !== page) complain('I21', `${token} was given ${first}, then ${page}`);
 }
 
 /** I5: an operation answered with success is on record at that moment. */
@@ -277,4 +248,22 @@ function requireKnown({ books, complain }: World, asked: object = {}): void {
   const phase = books.find(token)?.phase;
   if (phase === 'requested' || phase === 'unresolved')
     complain('F5', `${token} is refused as not confirmable while it is ${phase}`);
+}
+
+/** I6: a callback answered with 200 is durable. */
+function requireStored(
+  { log, complain }: World,
+  { url, body = {} }: CallerRequest,
+  statusCode: number,
+): void {
+  const token = url.split('/')[3] ?? '';
+  const { status, token: named } = body as { status?: string; token?: string };
+  const isStored = log.all().some(({ stream, data }) => {
+    if (!stream.startsWith('bus-provider.callbacks.v1:')) return false;
+    const { key, value } = data as { key: string; value: string };
+    const isNamed = named === undefined || value.includes(`"${named}"`);
+    return key === token && isNamed && value.includes(`"${status}"`);
+  });
+  if (statusCode === 200 && !isStored)
+    complain('I6', `a callback about ${token} was answered 200 and is not stored`);
 }

@@ -41,7 +41,6 @@ export function beginMoving(world: World, callerOf: CallerOf): (() => string[]) 
 function addFormer({ ledger, scheduler, random }: Caller, orderNumber: string): LedgerPayment {
   const amount = random.whole(2, 40) * 50;
   const status = random.pick(['approved', 'approved', 'init', 'pending', 'declined'] as const);
-  const refundedAmount = status === 'approved' && random.chance(0.2) ? random.whole(1, amount - 1) : 0;
   const payment = ledger.add({
     orderNumber,
     amount,
@@ -52,15 +51,11 @@ function addFormer({ ledger, scheduler, random }: Caller, orderNumber: string): 
     isHosted: true,
     isRecurring: random.chance(0.5),
     isFormer: true,
-    status,
-    hasTakenMoney: status === 'approved' || status === 'pending',
-    tookAmount: status === 'approved' ? amount : 0,
-    heldAmount: status === 'pending' ? amount : 0,
-    refundedAmount,
-    refundedInConsole: refundedAmount,
-    isCounted: refundedAmount > 0,
     ageMs: random.between(60_000, 36 * 3_600_000),
   });
+  if (status !== 'init') ledger.pay(payment, status !== 'declined');
+  if (status === 'approved' && random.chance(0.2))
+    ledger.refundInConsole(payment, random.whole(1, amount - 1));
   if (status === 'init' && random.chance(0.7))
     scheduler.after(random.between(1_000, 120_000), 'the customer of an existing payment pays', () =>
       ledger.pay(payment, random.chance(0.8)),
@@ -90,18 +85,11 @@ async function adopt(caller: Caller, team: TeamName, account: string): Promise<v
   }
 }
 
-interface Order {
-  team: TeamName;
-  account: string;
-  /** Prefix of the order numbers to adopt. */
-  prefix: string;
-}
-
 /** @returns true if every row was read; false after an interruption or a temporary failure */
 async function adoptOnce(
   caller: Caller,
   machine: Machine,
-  { team, account, prefix }: Order,
+  { team, account, prefix }: { team: TeamName; account: string; prefix: string },
   onAdopted: (row: AdoptedRow) => void,
 ): Promise<boolean> {
   const { scheduler, faults, random } = caller;
@@ -175,7 +163,7 @@ async function use(caller: Caller, team: TeamName, token: string): Promise<void>
   await caller.sleep(random.between(1_000, 60_000));
   if (books.find(token)?.phase === 'authorized')
     await insist(caller, post(team, `payments/${random.pick(['confirm', 'decline'])}`, { token }));
-  await refunds(caller, { team, token, amount: books.find(token)?.amount ?? 100 }, token);
+  await refunds(caller, team, { token, amount: books.find(token)?.amount ?? 100 });
 }
 
 function differenceOf({ books, ledger }: World, { token, orderNumber }: LedgerPayment): string[] {

@@ -7,7 +7,6 @@ import { pageOf } from '../payment-service/api.ts';
 import {
   type Caller,
   type CallerRequest,
-  type Known,
   codesOf,
   insist,
   insistAtOnce,
@@ -42,16 +41,13 @@ export async function paymentStory(caller: Caller, number: number): Promise<void
     card: kind.endsWith('card') ? card : undefined,
   };
   const request = post(team, 'payments', body, `create-${number}`);
-  const known: Known = { token: undefined };
   caller.trace.log(`${team} creates payment ${number} (${kind}, ${amount})`);
-  const answers = await insistAtOnce(caller, request, known);
-  const created = answers.find(isSuccess);
-  const { token } = known;
-  if (created === undefined || token === undefined) return;
+  const { token, created } = await insistAtOnce(caller, request);
+  if (token === undefined) return;
   const reader = withRandom(caller, random.fork('reader'));
   const watching = reader.random.chance(0.3) ? watch(reader, team, token) : undefined;
   if (random.chance(0.2) && caller.isOpen()) await reuseKey(caller, request, amount);
-  const page = created.body['processingUrl'];
+  const page = created['processingUrl'];
   if (typeof page === 'string') await payOn(caller, page);
   if (kind.startsWith('two-step')) await endTwoStep(caller, team, token);
   if (random.chance(0.3)) await spy(caller, team, token);
@@ -59,10 +55,9 @@ export async function paymentStory(caller: Caller, number: number): Promise<void
   if (isRecurring) {
     const own = withRandom(caller, customer);
     const charged = await chargeAgain(own, team, token, number);
-    if (charged !== undefined)
-      await refunds(own, { team, token: charged, amount: 50 }, `of-charge-${number}`);
+    if (charged !== undefined) await refunds(own, team, { token: charged, amount: 50 });
   }
-  await refunds(caller, { team, token, amount }, String(number));
+  await refunds(caller, team, { token, amount });
   await caller.sleep(random.between(500, 20_000));
   const own = await caller.request({ team, method: 'GET', url: `/api/v1/payments/${token}` });
   if (own.statusCode === 404) caller.complain('I5', `${token} was created for ${team} and is not found`);
@@ -131,9 +126,8 @@ async function endTwoStep(caller: Caller, team: TeamName, token: string): Promis
 /** Several refunds of a payment, possibly exceeding its amount in total, in sequence or concurrently. */
 export async function refunds(
   caller: Caller,
-  { team, token, amount }: { team: TeamName; token: string; amount: number },
-  /** Distinguishes its keys from those of other refunds. */
-  name: string,
+  team: TeamName,
+  { token, amount }: { token: string; amount: number },
 ): Promise<void> {
   const { random } = caller;
   if (random.chance(0.3)) return;
@@ -143,9 +137,7 @@ export async function refunds(
   if (isAtOnce && count > 1) caller.saw('several refunds at once');
   const each = Math.max(1, Math.floor((amount * random.between(0.2, 1.2)) / count));
   const one = (index: number) =>
-    insistAtOnce(caller, post(team, 'refunds', { token, amount: each }, `refund-${name}-${index}`), {
-      token: undefined,
-    });
+    insistAtOnce(caller, post(team, 'refunds', { token, amount: each }, `refund-${token}-${index}`));
   if (isAtOnce) await Promise.all(Array.from({ length: count }, (_, index) => one(index)));
   else for (let index = 0; index < count; index += 1) await one(index);
 }
@@ -175,21 +167,16 @@ async function payOut(
   const body = { amount, currency: 'EUR', orderNumber, callbackUrl: webhookUrlOf(team), destination };
   const request = post(team, 'payouts', body, orderNumber);
   caller.trace.log(`${team} pays out ${amount} (${orderNumber})`);
-  const known: Known = { token: undefined };
-  const answers = await insistAtOnce(caller, request, known);
-  const { token } = known;
-  if (token === undefined) return answers.flatMap((answer) => codesOf(answer?.body));
-  if (answers.some((answer) => isAwaiting(answer?.body))) {
+  const { token, created, codes } = await insistAtOnce(caller, request);
+  if (token === undefined) return codes;
+  if ((created['payout'] as { phase?: string } | undefined)?.phase === 'awaiting_approval') {
     await decideBySecondKey(caller, team, token);
     // An approved payout is sent when its request is repeated.
-    await insistAtOnce(caller, request, known);
+    await insistAtOnce(caller, request);
   }
   caller.saw('paid out');
   return [];
 }
-
-const isAwaiting = ({ payout }: Record<string, unknown> = {}): boolean =>
-  (payout as { phase?: string } | undefined)?.phase === 'awaiting_approval';
 
 async function decideBySecondKey(caller: Caller, team: TeamName, token: string): Promise<void> {
   const { random } = caller;
@@ -230,11 +217,10 @@ async function chargeAgain(
     caller.saw("another team's recurring token was tried");
   }
   caller.trace.log(`${team} charges the customer of ${token} once more, ${amount}`);
-  const known = { token: undefined };
-  await insistAtOnce(caller, chargeBy(team, `charge-${number}`), known);
+  const charged = await insistAtOnce(caller, chargeBy(team, `charge-${number}`));
   caller.saw('a recurring token was charged');
   if (random.chance(0.3)) await payOut(caller, team, 10, `reward-${number}`, { recurringToken });
-  return known.token;
+  return charged.token;
 }
 
 async function recurringTokenOf(

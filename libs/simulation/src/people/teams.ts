@@ -2,7 +2,7 @@
  * The teams of the simulated world, the rules for their money that operators change (wallets, limits, and the amount above which
  * payouts need approval), and the team directory of every process.
  */
-import { type MoneyLimit, type Wallet, walletNameOf } from '@tollgate/core';
+import { type MoneyLimit, type Wallet, limitedOperations, walletNameOf } from '@tollgate/core';
 import { omitUndefined } from '@tollgate/service-kit';
 import { type Caller, type TeamDirectory, everywhere } from '@tollgate/teams';
 import type { Random } from '../world/random.ts';
@@ -14,7 +14,7 @@ export interface MoneyRules {
   wallet: Wallet;
   /** Payouts above this amount need approval. */
   approvalAbove: number | undefined;
-  limits: readonly (Pick<MoneyLimit, 'perCall' | 'perDay'> & { operation: Operation })[];
+  limits: readonly MoneyLimit[];
 }
 
 const noRules: MoneyRules = { wallet: { kind: 'own' }, approvalAbove: undefined, limits: [] };
@@ -36,10 +36,12 @@ export function createRules(random: Random, now: () => number) {
   const draw = (own: Random): MoneyRules => ({
     wallet: own.chance(0.5) ? { kind: 'shared', name: 'both' } : { kind: 'own' },
     approvalAbove: own.chance(0.6) ? own.pick([0, 50, 100]) : undefined,
-    limits: (['payment', 'refund', 'payout'] as const)
+    limits: limitedOperations
       .filter(() => own.chance(0.4))
       .map((operation) => ({
         operation,
+        environment: 'sandbox',
+        currency: 'EUR',
         perCall: own.chance(0.3) ? perCall[operation] : null,
         perDay: own.pick(perDay[operation]),
       })),
@@ -47,12 +49,9 @@ export function createRules(random: Random, now: () => number) {
   const isBare = random.chance(0.3);
   /** By team, latest first. */
   const history = new Map<string, { until: number; rules: MoneyRules }[]>();
-  const historyOf = (team: string) => {
-    const drawn = { until: Infinity, rules: isBare ? noRules : draw(random.fork(team)) };
-    const own = history.get(team) ?? [drawn];
-    history.set(team, own);
-    return own;
-  };
+  for (const team of teamNames)
+    history.set(team, [{ until: Infinity, rules: isBare ? noRules : draw(random.fork(team)) }]);
+  const historyOf = (team: string) => history.get(team) ?? [];
   const of = (team: string): MoneyRules => historyOf(team)[0]?.rules ?? noRules;
   return {
     of,
@@ -84,16 +83,11 @@ export const webhookUrlOf = (team: TeamName): string => `https://${team}.sim/web
 
 /** The people who resolve reviews. */
 export const persons = ['ada', 'bob'] as const;
-type Person = (typeof persons)[number];
 
 /** The second key of each team, which approves payouts. */
 export const approver = 'approver';
 /** Holders of their own key; without a holder, the team's first key is used. */
-export type Holder = Person | typeof approver;
-
-/** The authorization header of a team's key, or of a person acting for the team. */
-export const bearerOf = (team: string, holder?: Holder): string =>
-  holder === undefined ? `Bearer ${team}` : `Bearer ${team} ${holder}`;
+export type Holder = (typeof persons)[number] | typeof approver;
 
 const callerOf = (team: string, { wallet, approvalAbove, limits }: MoneyRules): Caller => ({
   team,
@@ -103,32 +97,35 @@ const callerOf = (team: string, { wallet, approvalAbove, limits }: MoneyRules): 
   allowedOrigins: { callback: [`https://${team}.sim`], redirect: undefined },
   wallet,
   ...omitUndefined({ approvalAbove: approvalAbove === undefined ? undefined : { EUR: approvalAbove } }),
-  limits: limits.map((limit) => ({ ...limit, environment: 'sandbox' as const, currency: 'EUR' })),
+  limits,
 });
 
-const personOf = (team: string, person: Person, rules: MoneyRules): Caller => ({
-  ...callerOf(team, rules),
+/** A person with a role in every team. */
+const asPerson = (person: string, role: 'operator' | 'admin') => ({
   keyId: `person:${person}`,
-  operator: { person, source: 'oidc', grants: everywhere('operator') },
+  operator: { person, source: 'oidc' as const, grants: everywhere(role) },
 });
 
 /** The operator who pauses accounts and transfers money. */
 const operator: Caller = {
   ...callerOf('', noRules),
-  keyId: 'person',
+  ...asPerson('ada', 'admin'),
   scopes: new Set(['self'] as const),
-  operator: { person: 'ada', source: 'oidc', grants: everywhere('admin') },
 };
+
+/** @param authorization the team, or `operator`, and possibly who acts for the team */
+function callerWith(authorization: string, rules: Rules): Caller {
+  const [team = '', holder] = authorization.split(' ');
+  if (team === 'operator') return operator;
+  const caller = callerOf(team, rules.of(team));
+  if (holder === approver) return { ...caller, keyId: `second-key-of-${team}` };
+  return holder === undefined ? caller : { ...caller, ...asPerson(holder, 'operator') };
+}
 
 export const createSimulatedDirectory = (rules: Rules): TeamDirectory => ({
   start: () => Promise.resolve(),
   stop: () => Promise.resolve(),
-  authenticate: (authorization) => {
-    const caller = callerWith(authorization ?? '', rules);
-    return caller === undefined
-      ? { kind: 'refused', code: 'incorrect_private_key' }
-      : { kind: 'caller', caller };
-  },
+  authenticate: (authorization = '') => ({ kind: 'caller', caller: callerWith(authorization, rules) }),
   catchUp: () => Promise.resolve(),
   noteRefusal: () => undefined,
   credentialsOfPeople: () => [],
@@ -138,16 +135,3 @@ export const createSimulatedDirectory = (rules: Rules): TeamDirectory => ({
   webhookSecretVersionsOf: () => [''],
   health: () => ({ unsignedEvents: 0, suspectStreams: [] }),
 });
-
-function callerWith(authorization: string, rules: Rules): Caller | undefined {
-  if (authorization === 'Bearer operator') return operator;
-  for (const team of teamNames) {
-    const own = rules.of(team);
-    if (authorization === bearerOf(team)) return callerOf(team, own);
-    if (authorization === bearerOf(team, approver))
-      return { ...callerOf(team, own), keyId: `second-key-of-${team}` };
-    for (const person of persons)
-      if (authorization === bearerOf(team, person)) return personOf(team, person, own);
-  }
-  return undefined;
-}
