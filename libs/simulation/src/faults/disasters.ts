@@ -90,7 +90,7 @@ export function stepClock({ trace }: World, machine: Machine, skewMs: number): v
  * Stops a process, or suspends its whole machine. Only one of its two clocks may miss the pause: if both did, it would be
  * undetectable.
  */
-export function stopMachine(
+function stopMachine(
   { random, trace, faults }: World,
   machine: Machine,
   { durationMs, place = '' }: { durationMs: number; place?: string },
