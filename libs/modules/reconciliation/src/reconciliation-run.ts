@@ -44,7 +44,7 @@ export interface RunDependencies extends RowDependencies {
 }
 
 /** `interrupted`: the account did not answer, or the process stops; the run continues later. */
-type RunEnd = 'ended' | 'interrupted';
+export type RunEnd = 'ended' | 'interrupted';
 
 /** Rows compared concurrently: only those that differ wait for anything. */
 const rowsAtOnceMax = 16;
