@@ -64,8 +64,11 @@ export function logSentence({ type, actor, data }: LogEntry): Html | string {
       return changeSentence(who, data);
     case 'AccessRefused':
       return refusalSentence(data);
-    case 'ExportMade':
-      return `${holderOf(text(data, 'keyId'), text(data, 'team'))} exported ${text(data, 'route')}.`;
+    case 'ExportMade': {
+      const count = Number(data['count'] ?? 1);
+      const times = count === 1 ? '' : ` ${count} times`;
+      return `${holderOf(text(data, 'keyId'), text(data, 'team'))} exported ${text(data, 'route')}${times}.`;
+    }
     case 'ReviewResolutionAsked': {
       const token = text(data, 'token');
       const decided = payoutDecisions[text(data, 'resolution')];

@@ -42,7 +42,7 @@ const start = () =>
         actor: { kind: 'person', name: 'Ann', source: 'oidc' },
       },
       {
-        event: { type: 'ExportMade', data: { ...exported, route: '/x' } },
+        event: { type: 'ExportMade', data: { ...exported, route: '/x', count: 1, from: 1, until: 1 } },
         actor: { kind: 'team', team: 'shop', keyId: 'k1' },
       },
       {

@@ -5,6 +5,14 @@ import { type EventOf, eventFamily } from '@tollgate/event-store';
 
 export const securityLogStream = 'security-log';
 
+/** Repeats within a window are one entry: the first, the count, and the times of first and last. */
+const counted = {
+  count: z.int().min(1),
+  /** Milliseconds since the Unix epoch. */
+  from: z.int(),
+  until: z.int(),
+};
+
 const securityEventSchemas = {
   /** Rejected requests of one source. */
   AccessRefused: z.object({
@@ -20,11 +28,7 @@ const securityEventSchemas = {
     method: z.string().optional(),
     route: z.string().optional(),
     requestId: z.string().optional(),
-    /** Repeats within a window are one entry. */
-    count: z.int().min(1),
-    /** The times of the first and the last, milliseconds since the Unix epoch. */
-    from: z.int(),
-    until: z.int(),
+    ...counted,
   }),
   /** Payments were exported as a file. */
   ExportMade: z.object({
@@ -33,6 +37,7 @@ const securityEventSchemas = {
     environment: environmentSchema,
     address: z.string(),
     route: z.string(),
+    ...counted,
   }),
   /**
    * Written before the review is resolved, or a payout approved or refused (code `awaiting_approval`): the outcome is in the

@@ -30,6 +30,13 @@ describe('repeats', () => {
     expect(repeats.due(now + 180 * minute)).toEqual([]);
     expect(repeats.isFirst('a', now + 180 * minute)).toBe(true);
   });
+
+  test('whose report failed are reported again', () => {
+    const repeats = create();
+    repeats.isFirst('a', 0);
+    repeats.forget('a');
+    expect(repeats.isFirst('a', 1)).toBe(true);
+  });
 });
 
 describe('too many sources', () => {

@@ -31,6 +31,8 @@ interface Window<Item> extends Count {
   lengthMs: number;
 }
 
+export type Repeats<Item> = ReturnType<typeof createRepeats<Item>>;
+
 export function createRepeats<Item>(options: RepeatsOptions<Item>) {
   const { keyOf, asOneOfMany, perMinuteMax = 20 } = options;
   const windows = new Map<string, Window<Item>>();
@@ -77,6 +79,8 @@ export function createRepeats<Item>(options: RepeatsOptions<Item>) {
       } else addToMany(item, once, now);
       return false;
     },
+    /** The report failed: the next one is the first again. */
+    forget: (item: Item): void => void windows.delete(keyOf(item)),
     /** The counts to report now. */
     due(now: number): { item: Item; count: Count }[] {
       const reported: { item: Item; count: Count }[] = [];

@@ -118,12 +118,16 @@ describe('an export', () => {
     route: '/api/v1/payments.csv',
   };
 
-  test('is recorded before it begins', async () => {
-    const { watch, entries } = await start();
+  test('is recorded before it begins; more of the same key are counted', async () => {
+    const { watch, clock, entries, grownTo } = await start();
     await watch.recordExport(request);
-    expect(await entries()).toMatchObject([{ type: 'ExportMade', data: request }]);
+    expect(await entries()).toMatchObject([{ type: 'ExportMade', data: { ...request, count: 1 } }]);
     await watch.recordExport(request);
+    await watch.recordExport({ ...request, keyId: 'k2' });
     expect(await entries()).toHaveLength(2);
+    await clock.advance(60_000);
+    await grownTo(3);
+    expect((await entries()).at(-1)?.data).toMatchObject({ keyId: 'k1', count: 1 });
   });
 
   test('does not begin if it cannot be recorded, and the next try is recorded', async () => {
@@ -140,12 +144,12 @@ describe('an export', () => {
   });
 });
 
-test('a resolution is recorded with each request', async () => {
+test('a resolution is recorded once per repeated request', async () => {
   const { watch, entries } = await start();
   const who = { team: 'shop', keyId: 'k1', address: '203.0.113.7' };
   const asked = { ...who, environment: 'production' } as const;
   const review = { token: 'pay_1', code: 'attempt_not_found', number: 1, resolution: 'payment_not_made' };
-  await watch.recordResolution(asked, review);
+  for (let count = 0; count < 3; count += 1) await watch.recordResolution(asked, review);
   await watch.recordResolution(asked, { ...review, resolution: 'acknowledged' });
   expect(await entries()).toMatchObject([
     { type: 'ReviewResolutionAsked', actor: { kind: 'team', ...who }, data: { ...review, ...asked } },

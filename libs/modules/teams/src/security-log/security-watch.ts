@@ -4,7 +4,7 @@ import { type Clock, type Log, omitUndefined } from '@tollgate/service-kit';
 import { isKeyIdOfPerson } from '../operators/credentials.ts';
 import type { AccessRefusal } from '../team-directory.ts';
 import type { SecurityEvent, SecurityEventOf } from './entries.ts';
-import { type Count, createRepeats } from './repeats.ts';
+import { type Count, type Repeats, createRepeats } from './repeats.ts';
 import type { SecurityEntry, SecurityLog } from './security-log.ts';
 
 /** A request under a key. */
@@ -41,6 +41,17 @@ export function createSecurityWatch({ securityLog, clock, log }: SecurityWatchDe
       JSON.stringify([code, address, prefixOf(keyId), team, environment]),
     asOneOfMany: ({ code }) => ({ code, address: 'several', method: '', route: '' }),
   });
+  const exports = createRepeats<KeyedRequest>({
+    keyOf: (request) => JSON.stringify(request),
+    // Keys are few, so each is recorded.
+    asOneOfMany: (request) => request,
+    perMinuteMax: Infinity,
+  });
+  const resolutions = createRepeats<object>({
+    keyOf: (asked) => JSON.stringify(asked),
+    asOneOfMany: (asked) => asked,
+    perMinuteMax: Infinity,
+  });
   const { wait, writeOrTell } = createEntryQueue({ securityLog, log });
 
   function tellRefusal(refusal: AccessRefusal, count: Count): void {
@@ -51,8 +62,26 @@ export function createSecurityWatch({ securityLog, clock, log }: SecurityWatchDe
     wait({ event: toAccessRefused(refusal, count), actor: watching });
   }
 
-  /** Resolves when it is durably recorded. */
-  const record = (event: SecurityEvent, actor: Actor) => securityLog.record([{ event, actor }]);
+  function noteCounted(now: number): void {
+    for (const { item, count } of refusals.due(now)) tellRefusal(item, count);
+    for (const { item, count } of exports.due(now)) wait(toExportEntry(item, count));
+    // A repeat of a refused request counts as the same.
+    resolutions.due(now);
+  }
+
+  /** Writes the first of several before it resolves. */
+  async function recordFirst<Item>(
+    repeats: Repeats<Item>,
+    item: Item,
+    toEntry: (count: Count) => SecurityEntry,
+  ) {
+    const now = clock.now();
+    if (!repeats.isFirst(item, now)) return;
+    await securityLog.record([toEntry({ count: 1, from: now, until: now })]).catch((error: unknown) => {
+      repeats.forget(item);
+      throw error;
+    });
+  }
 
   return {
     /** Never fails, and never waits: it is written within a second, or later if the store is unavailable. */
@@ -62,32 +91,35 @@ export function createSecurityWatch({ securityLog, clock, log }: SecurityWatchDe
       const now = clock.now();
       if (refusals.isFirst(refusal, now)) tellRefusal(refusal, { count: 1, from: now, until: now });
     },
-    /** Before anything of the file is sent. @throws StoreUnavailable */
+    /** Resolves when the export by this key is durably recorded: before anything of it is sent. @throws StoreUnavailable */
     recordExport: (request: KeyedRequest): Promise<void> =>
-      record({ type: 'ExportMade', data: request }, actorOf(request)),
-    /** Before the review is resolved. @throws StoreUnavailable */
-    recordResolution: (
+      recordFirst(exports, request, (count) => toExportEntry(request, count)),
+    /** Resolves when the resolution by this key is durably recorded. @throws StoreUnavailable */
+    recordResolution(
       { team, environment, keyId, address }: Omit<KeyedRequest, 'route'>,
       review: { token: string; code: string; number: number; resolution: string },
-    ): Promise<void> => {
+    ): Promise<void> {
       const data = { team, environment, keyId, address, ...review };
-      return record({ type: 'ReviewResolutionAsked', data }, actorOf(data));
+      const actor: Actor = { kind: 'team', team, keyId, address };
+      const entry: SecurityEntry = { event: { type: 'ReviewResolutionAsked', data }, actor };
+      return recordFirst(resolutions, data, () => entry);
     },
-    /** A person's command by the API. @throws StoreUnavailable */
+    /** Resolves when the person's API command is durably recorded. @throws StoreUnavailable */
     recordCommand: ({
       person,
       command,
       detail,
     }: { person: Person } & SecurityEventOf<'OperatorActed'>['data']): Promise<void> =>
-      record({ type: 'OperatorActed', data: { command, detail } }, person),
+      securityLog.record([{ event: { type: 'OperatorActed', data: { command, detail } }, actor: person }]),
     /** Writes noted entries until the signal is aborted and the rest is written. Never rejects. */
     async run(signal: AbortSignal): Promise<void> {
       while (!signal.aborted) {
         await clock.sleep(writeEveryMs, signal).catch(() => undefined);
-        for (const { item, count } of refusals.due(clock.now())) tellRefusal(item, count);
+        noteCounted(clock.now());
         await writeOrTell();
       }
       for (const { item, count } of refusals.rest()) tellRefusal(item, count);
+      for (const { item, count } of exports.rest()) wait(toExportEntry(item, count));
       await writeOrTell();
     },
   };
@@ -137,9 +169,8 @@ function toAccessRefused(
   };
 }
 
-const actorOf = ({ team, keyId, address }: Pick<KeyedRequest, 'team' | 'keyId' | 'address'>): Actor => ({
-  kind: 'team',
-  team,
-  keyId,
-  address,
-});
+function toExportEntry(request: KeyedRequest, count: Count): SecurityEntry {
+  const { team, keyId, address } = request;
+  const event: SecurityEvent = { type: 'ExportMade', data: { ...request, ...count } };
+  return { event, actor: { kind: 'team', team, keyId, address } };
+}
