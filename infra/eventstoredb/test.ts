@@ -21,12 +21,8 @@ function namedServer(): RunningServer | undefined {
 }
 
 async function containerServer(signal: AbortSignal): Promise<RunningServer | undefined> {
-  const container = await startServerProgram(
-    [join(import.meta.dirname, '../containers/server.ts'), 'eventstoredb'],
-    {
-      signal,
-    },
-  );
+  const program = join(import.meta.dirname, '../containers/server.ts');
+  const container = await startServerProgram([program, 'eventstoredb'], { signal });
   if (container === undefined) return undefined;
   say(`Using KurrentDB in a container: ${container.address}.`);
   return serverAt(container.address, container.stop);

@@ -1,6 +1,7 @@
 /** Composes the core once: aggregates, sender, inquiries. Nothing else calls a provider or writes payments and payouts. */
 import { type EventStore, createRecentlyUsed } from '@tollgate/event-store';
 import type { Environment } from './domain/values.ts';
+import type { CallTimes } from './domain/outbound-call/outbound-call.ts';
 import { type Clock, type Ids, type Log, type Vault, inCause } from '@tollgate/service-kit';
 import type { ChangeableAccounts } from './accounts.ts';
 import { createPayments } from './aggregates/payments.ts';
@@ -15,7 +16,6 @@ import type { DecisionRecorder } from './operations/recorded-decision.ts';
 import { createQuietPeriods } from './outbound/quiet-periods.ts';
 import { createSender } from './outbound/send-once.ts';
 import type { FingerprintsOf } from './tokens.ts';
-import type { CallTimes } from './domain/outbound-call/outbound-call.ts';
 
 export interface CoreDependencies extends DecisionRecorder {
   /** As returned by `nameOfInstallation`. */

@@ -9,6 +9,7 @@ import { isPaymentAwaited } from '../domain/payment/payment-state.ts';
 import { likeliestOf } from '../domain/payment/creation.ts';
 import { callWithoutOutcome } from '../domain/payment/inquiry-need.ts';
 import { withTermsOf } from '../domain/payment/observation.ts';
+import { windowAt } from '../domain/outbound-call/outbound-call.ts';
 import type { FoundPayment } from '../provider.ts';
 import { omitUndefined } from '@tollgate/service-kit';
 import type { Permit } from '../accounts.ts';
@@ -20,7 +21,6 @@ import { attemptAfter } from '../outbound/next-attempt.ts';
 import type { QuietPeriods } from '../outbound/quiet-periods.ts';
 import { deriveRecurringAlias } from '../tokens.ts';
 import { failureOf } from '../outbound/ask-account.ts';
-import { windowAt } from '../domain/outbound-call/outbound-call.ts';
 
 export interface PaymentInquiryDependencies extends PaymentCallsDependencies {
   recurringTokens: RecurringTokens;

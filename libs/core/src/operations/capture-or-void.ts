@@ -2,6 +2,7 @@
 import { type PaymentRefusal } from '../domain/payment/payment-commands.ts';
 import { isPaymentAwaited } from '../domain/payment/payment-state.ts';
 import type { Requester } from '../domain/requester.ts';
+import { windowAt } from '../domain/outbound-call/outbound-call.ts';
 import type { PaymentAggregate } from '../aggregates/payments.ts';
 import type { Cause } from '../aggregates/repository.ts';
 import { type PaymentCallsDependencies, captureOrVoidOnce } from '../outbound/payment-calls.ts';
@@ -13,7 +14,6 @@ import {
   inProgress,
   refuse,
 } from './operation.ts';
-import { windowAt } from '../domain/outbound-call/outbound-call.ts';
 
 export type CaptureOrVoidDependencies = OperationDependencies & PaymentCallsDependencies;
 

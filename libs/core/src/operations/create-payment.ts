@@ -9,20 +9,20 @@ import type { PaymentAggregate } from '../aggregates/payments.ts';
 import type { RecurringTokens } from '../aggregates/recurring-tokens.ts';
 import type { Cause } from '../aggregates/repository.ts';
 import { type PaymentCallsDependencies, type SentOnly, authorize } from '../outbound/payment-calls.ts';
+import { planAttempt } from '../outbound/next-attempt.ts';
 import { type IdempotencyKey, deriveOperationToken } from '../tokens.ts';
 import { type Awaited, awaitOutcome } from './await-outcome.ts';
 import { type GuardRefusal, passGuards } from './guard.ts';
 import {
   type OperationDependencies,
   type OperationResult,
+  type OriginRefusal,
   findRecurringToken,
   inProgress,
+  originRefusal,
   refuse,
   replay,
-  type OriginRefusal,
-  originRefusal,
 } from './operation.ts';
-import { planAttempt } from '../outbound/next-attempt.ts';
 
 export interface CreatePaymentDependencies extends OperationDependencies, PaymentCallsDependencies {
   recurringTokens: RecurringTokens;

@@ -11,6 +11,7 @@ import { isSameRequest } from '../domain/request-fingerprint.ts';
 import type { PayOutDestination } from '../provider.ts';
 import { InvariantViolation, omitUndefined, maskCardNumber } from '@tollgate/service-kit';
 import { walletNameOf, type Requester } from '../domain/requester.ts';
+import { windowAt } from '../domain/outbound-call/outbound-call.ts';
 import type { Permit } from '../accounts.ts';
 import type { PayoutAggregate, PayoutDone, Payouts } from '../aggregates/payouts.ts';
 import type { RecurringTokens } from '../aggregates/recurring-tokens.ts';
@@ -22,14 +23,13 @@ import { type GuardRefusal, guardedAccounts, passGuards } from './guard.ts';
 import {
   type OperationDependencies,
   type OperationResult,
+  type OriginRefusal,
   findRecurringToken,
   inProgress,
+  originRefusal,
   refuse,
   replay,
-  type OriginRefusal,
-  originRefusal,
 } from './operation.ts';
-import { windowAt } from '../domain/outbound-call/outbound-call.ts';
 
 export interface CreatePayoutDependencies extends OperationDependencies {
   payouts: Payouts;
@@ -208,7 +208,7 @@ function toKept({ card, recurringToken, bankAccount }: PayoutRequest['destinatio
   if (recurringToken !== undefined) return { kind: 'recurring', recurringToken };
   if (bankAccount === undefined) throw new InvariantViolation('a payout went nowhere');
   const { bankName, account } = bankAccount;
-  // Never all of a short account.
+  // At most half of a short account number.
   const endingStart = Math.max(account.length - 4, Math.ceil(account.length / 2));
   return { kind: 'bankAccount', bankName, accountEnding: account.slice(endingStart) };
 }

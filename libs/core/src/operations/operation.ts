@@ -1,7 +1,8 @@
-/** Steps shared by the five operations that move money: permit, guard, announce, send, record. */
+/** Steps and checks shared by the five operations that move money: permit, guard, announce, send, record. */
 import { type Clock, InvariantViolation, isAllowedOrigin, isAllowedRedirect } from '@tollgate/service-kit';
 import { type Requester } from '../domain/requester.ts';
 import { isOwnedBy, isToken } from '../domain/ownership.ts';
+import type { CallTimes } from '../domain/outbound-call/outbound-call.ts';
 import type { Accounts } from '../accounts.ts';
 import type { PaymentAggregate, Payments } from '../aggregates/payments.ts';
 import type { RecurringTokens } from '../aggregates/recurring-tokens.ts';
@@ -14,7 +15,6 @@ import type { FingerprintsOf } from '../tokens.ts';
 import { type Waiting, awaitOutcome } from './await-outcome.ts';
 import type { Guard } from './guard.ts';
 import type { Unavailable } from '@tollgate/accounts';
-import type { CallTimes } from '../domain/outbound-call/outbound-call.ts';
 
 export interface OperationDependencies {
   /** Name of the installation; tokens are derived from it. */

@@ -14,6 +14,7 @@ import { showsNoFurtherRefund } from '../domain/payment/refunds.ts';
 import { withTermsOf } from '../domain/payment/observation.ts';
 import { omitUndefined } from '@tollgate/service-kit';
 import type { Requester } from '../domain/requester.ts';
+import { windowAt } from '../domain/outbound-call/outbound-call.ts';
 import type { Permit } from '../accounts.ts';
 import type { PaymentAggregate, PaymentDone, Payments } from '../aggregates/payments.ts';
 import type { RefundKeys } from '../aggregates/refund-keys.ts';
@@ -31,7 +32,6 @@ import {
   inProgress,
   refuse,
 } from './operation.ts';
-import { windowAt } from '../domain/outbound-call/outbound-call.ts';
 
 export interface RefundPaymentDependencies extends OperationDependencies {
   payments: Payments;

@@ -34,8 +34,13 @@ export function writeReviews(statements: Statements, kind: ViewKind, view: ViewE
   const open = statements('INSERT INTO reviews VALUES (?, ?, ?, ?, ?, ?, ?)');
   for (const [place, since] of kind.reviewsSinceOf(view).entries())
     open.run(
-      ...[environment, team, rankOf(environment, since), `${view.token}~${place}`],
-      ...[view.token, since, kind.name],
+      environment,
+      team,
+      rankOf(environment, since),
+      `${view.token}~${place}`,
+      view.token,
+      since,
+      kind.name,
     );
 }
 

@@ -1,6 +1,6 @@
 /**
- * The kinds of views, which are states of payments, payouts, disputes, transfers and unmatched operations: one description each.
- * Projector and index are generic.
+ * One description per kind of view. A view is the state of a payment, payout, dispute, transfer or unmatched operation. Projector
+ * and index are generic.
  */
 import {
   decodePaymentEvent,
