@@ -15,7 +15,7 @@ interface Outcome {
   bug: PlantedBug;
   /** Seeds until it was caught; undefined if it was not. */
   seeds: number | undefined;
-  by: string;
+  by: string | undefined;
   seconds: number;
 }
 
@@ -90,33 +90,25 @@ async function catchOne(copy: string, bug: PlantedBug, seedsMax: number): Promis
     text.replace(bug.from, () => bug.to),
   );
   try {
-    const { seeds, failure } = await simulate(copy, Math.min(bug.seeds, seedsMax));
+    const { seeds, by } = await simulate(copy, Math.min(bug.seeds, seedsMax));
     const seconds = (performance.now() - startedAt) / 1_000;
-    return {
-      bug,
-      seeds: failure === undefined ? undefined : seeds,
-      by: failure?.violation.invariant ?? '',
-      seconds,
-    };
+    return { bug, seeds: by === undefined ? undefined : seeds, by, seconds };
   } finally {
     writeFileSync(path, text);
   }
 }
 
-interface Brief {
-  seeds: number;
-  failure?: { seed: number; violation: { invariant: string } };
-}
-
-function simulate(copy: string, seeds: number): Promise<Brief> {
-  const args = ['libs/simulation/src/main.ts', '--brief', '--workers', '1', '--seeds', String(seeds)];
+/** The number of seeds that ran, and the invariant that broke. */
+function simulate(copy: string, seeds: number): Promise<{ seeds: number; by: string | undefined }> {
+  const args = ['libs/simulation/src/main.ts', '--workers', '1', '--seeds', String(seeds)];
   const child = spawn(process.execPath, args, { cwd: copy, stdio: ['ignore', 'pipe', 'inherit'] });
   return new Promise((resolve, reject) => {
     let output = '';
     child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
     child.on('close', (code) => {
-      const last = output.trim().split('\n').at(-1) ?? '';
-      if (last.startsWith('{')) resolve(JSON.parse(last) as Brief);
+      const seedsRun = /^(\d+) seeds, .*\n\d+ payments and payouts/m.exec(output)?.[1];
+      const by = /^seed \d+ fails: (.+?): /m.exec(output)?.[1];
+      if (seedsRun !== undefined) resolve({ seeds: Number(seedsRun), by });
       else reject(new CannotContinue(`The simulation ended with exit code ${code} and without a report.`));
     });
   });

@@ -5,9 +5,9 @@ import type { Violation } from './checks/invariants.ts';
 import { faultKinds } from './faults/faults.ts';
 import type { RunResult } from './world.ts';
 
-export type Tally = ReturnType<typeof createTally>;
+type Tally = ReturnType<typeof createTally>;
 
-const createTally = () => ({
+export const createTally = () => ({
   seeds: 0,
   steps: 0,
   simulatedMs: 0,
@@ -60,18 +60,12 @@ const pathsOfACampaign = [
 
 /** Runs until a seed fails or all have run. */
 export async function runCampaign(
+  tally: Tally,
   { from, seeds, workers }: Record<'from' | 'seeds' | 'workers', number>,
-  onProgress: (tally: Tally) => void,
-): Promise<Tally> {
-  const tally = createTally();
+): Promise<void> {
   let next = from;
   const takeSeed = () => (tally.failure !== undefined || next >= from + seeds ? undefined : next++);
-  const onReport = (report: RunReport) => {
-    add(tally, report);
-    onProgress(tally);
-  };
-  await Promise.all(Array.from({ length: workers }, () => runOnWorkers(takeSeed, onReport)));
-  return tally;
+  await Promise.all(Array.from({ length: workers }, () => runOnWorkers(tally, takeSeed)));
 }
 
 type RunReport = Omit<RunResult, 'lines' | 'traceHash'>;
@@ -79,14 +73,14 @@ type RunReport = Omit<RunResult, 'lines' | 'traceHash'>;
 /** Node keeps combined signals, and so each world of a thread, until the thread ends: about 5 MB a seed. */
 const seedsPerWorker = 30;
 
-async function runOnWorkers(takeSeed: () => number | undefined, onReport: (report: RunReport) => void) {
+async function runOnWorkers(tally: Tally, takeSeed: () => number | undefined) {
   let seed = takeSeed();
   while (seed !== undefined) {
     const worker = new Worker(new URL('run-watched.ts', import.meta.url));
     for (let count = 0; seed !== undefined && count < seedsPerWorker; count += 1) {
       worker.postMessage(seed);
       const [report] = (await once(worker, 'message')) as [RunReport];
-      onReport(report);
+      add(tally, report);
       seed = takeSeed();
     }
     await worker.terminate();

@@ -1,7 +1,7 @@
 /** `npm run simulate`: a campaign over many seeds, or one seed with its trace. */
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { type Tally, missedBy, runCampaign } from './campaign.ts';
+import { createTally, missedBy, runCampaign } from './campaign.ts';
 import { runWatched } from './run-watched.ts';
 import { formatTime } from './world/scheduler.ts';
 
@@ -16,7 +16,6 @@ fault and every step. Prints the first failure with the command that replays it.
   --workers <n>  threads (${availableParallelism()})
   --seed <seed>  runs one seed and prints its faults and its result
   --trace        also prints the trace of that seed
-  --brief        prints the number of seeds and the first failure as one line of JSON, for planted bugs
 `;
 
 function parse() {
@@ -28,7 +27,6 @@ function parse() {
         workers: { type: 'string', default: String(availableParallelism()) },
         seed: { type: 'string' },
         trace: { type: 'boolean', default: false },
-        brief: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
       },
     }).values;
@@ -53,8 +51,7 @@ const sorted = (counts: ReadonlyMap<string, number>): string =>
     .join(', ');
 
 async function replay(seed: string): Promise<number> {
-  const run = await runWatched(seed);
-  const { violation, lines, traceHash, steps, simulatedMs, faults } = run;
+  const { violation, lines, traceHash, steps, simulatedMs, faults } = await runWatched(seed);
   if (values.trace) console.log(lines.join('\n'));
   console.log(`seed ${seed}: ${steps} steps, ${formatTime(simulatedMs)} simulated, trace ${traceHash}`);
   console.log(`faults: ${sorted(faults)}`);
@@ -65,37 +62,28 @@ async function replay(seed: string): Promise<number> {
 
 async function campaign(): Promise<number> {
   const startedAt = performance.now();
-  let printedAt = startedAt;
-  const print = ({ seeds, simulatedMs }: Tally): void => {
+  const tally = createTally();
+  const print = (): void => {
+    const { seeds, simulatedMs } = tally;
     const seconds = (performance.now() - startedAt) / 1_000;
     const hours = (simulatedMs / 3_600_000).toFixed(1);
     console.log(`${seeds} seeds, ${(seeds / seconds).toFixed(1)}/s, ${hours} hours simulated`);
   };
-  const asked = {
-    from: wholeNumber('from'),
-    seeds: wholeNumber('seeds'),
-    workers: wholeNumber('workers'),
-  };
-  const tally = await runCampaign(asked, (soFar) => {
-    if (values.brief || performance.now() - printedAt < 10_000) return;
-    printedAt = performance.now();
-    print(soFar);
-  });
-  const { failure, seeds, operations, steps } = tally;
+  setInterval(print, 10_000);
+  const [from, seeds, workers] = [wholeNumber('from'), wholeNumber('seeds'), wholeNumber('workers')];
+  await runCampaign(tally, { from, seeds, workers });
+  print();
+  console.log(`${tally.operations} payments and payouts, ${tally.steps} steps`);
+  console.log(`faults: ${sorted(tally.faults)}\npaths: ${sorted(tally.paths)}`);
   const missed = missedBy(tally);
-  if (values.brief) console.log(JSON.stringify({ seeds, failure }));
-  else {
-    print(tally);
-    console.log(`${operations} payments and payouts, ${steps} steps`);
-    console.log(`faults: ${sorted(tally.faults)}\npaths: ${sorted(tally.paths)}`);
-    if (missed.length > 0)
-      console.log(`These paths were not covered, so this campaign proves too little: ${missed.join(', ')}`);
-    if (failure !== undefined) {
-      console.log(`\nseed ${failure.seed} fails: ${failure.violation.invariant}: ${failure.violation.text}`);
-      console.log(`npm run simulate -- --seed ${failure.seed} --trace`);
-    }
+  if (missed.length > 0)
+    console.log(`These paths were not covered, so this campaign proves too little: ${missed.join(', ')}`);
+  const { failure } = tally;
+  if (failure !== undefined) {
+    console.log(`\nseed ${failure.seed} fails: ${failure.violation.invariant}: ${failure.violation.text}`);
+    console.log(`npm run simulate -- --seed ${failure.seed} --trace`);
   }
-  return failure !== undefined || (missed.length > 0 && !values.brief) ? 1 : 0;
+  return failure !== undefined || missed.length > 0 ? 1 : 0;
 }
 
 if (values.help) console.log(usage);
