@@ -83,7 +83,6 @@ async function heal(world: World, { persons, feeds, unadopted }: Surroundings): 
       return life().isPaused() ? [`${name} stands still`] : [];
     }),
     ...world.checks.differences(),
-    ...world.webhooks.differences(),
     ...(unadopted?.() ?? []),
     ...[...world.underWay].map(({ what }) => `not over: ${what}`),
   ];

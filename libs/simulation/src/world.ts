@@ -1,19 +1,19 @@
 /** One run of the simulated world under one seed: a safety phase with faults, then a healing phase. */
 import type { RecordedEvent } from '@tollgate/event-store';
+import { errorCode } from '@tollgate/service-kit';
 import { type Books, createBooks } from './checks/books.ts';
 import { type Checks, type Violation, createChecks } from './checks/invariants.ts';
-import { type WebhookChecks, createWebhookChecks } from './checks/webhooks.ts';
 import { createCallbackSender } from './faults/callbacks.ts';
-import { type Partitions, createPartitions } from './faults/disasters.ts';
+import { type Partitions, createPartitions, restart } from './faults/disasters.ts';
 import { type Faults, createFaults } from './faults/faults.ts';
 import { type ServiceAnswer, type ServiceRequest, createServiceApi } from './payment-service/api.ts';
 import { type Ledger, createLedger } from './payment-service/ledger.ts';
 import { type Rules, createRules } from './people/teams.ts';
 import { lengthOf, live } from './phases.ts';
-import { addMachines } from './world/boot.ts';
 import { type EventLog, createEventLog } from './world/event-log.ts';
 import { type Broker, createBroker } from './world/faulty-bus.ts';
-import { type Machine, epochMs } from './world/machine.ts';
+import { type Machine, createMachine, epochMs } from './world/machine.ts';
+import { startProcess } from './world/process.ts';
 import { type Random, createRandom } from './world/random.ts';
 import { type Scheduler, type Trace, createScheduler, createTrace } from './world/scheduler.ts';
 
@@ -41,6 +41,8 @@ export interface World {
   partitions: Partitions;
   /** The store was replaced by an earlier backup. */
   isRestored(): boolean;
+  /** Books and checks are being rebuilt, without repeating earlier complaints. */
+  isReplaying: boolean;
   /** Rebuilds books and checks from the events on record after a restore. */
   beginAnew(): void;
   /** Both processes are down and are not restarted. */
@@ -49,7 +51,6 @@ export interface World {
   downUntil: Record<'store' | 'bus' | 'service' | 'account', number>;
   /** The public topics. */
   broker: Broker;
-  webhooks: WebhookChecks;
   /** How often each path was taken. */
   paths: Map<string, number>;
   saw(path: string): void;
@@ -68,7 +69,8 @@ export async function runSeed(seed: number | string) {
   const { safetyMs, pace } = lengthOf(random);
   const world = createWorld(random, pace);
   const { scheduler, trace, faults, paths, violations } = world;
-  addMachines(world);
+  for (const name of ['a', 'b'])
+    world.machines.push(createMachine(name, scheduler, random.fork(`machine ${name}`)));
   if (faults.isBare) world.saw('a bare service');
   const operations = random.fork('length').whole(2, 9);
   await live(world, { operations, safetyMs });
@@ -83,6 +85,24 @@ export async function runSeed(seed: number | string) {
     faults: faults.counts(),
     lines: trace.lines,
   };
+}
+
+/** Starts a gateway process on a machine, again if it could not start. */
+function boot(world: World, machine: Machine): void {
+  const { trace } = world;
+  const life = machine.life();
+  trace.log(`${life.name} starts`);
+  startProcess(world, life).then(
+    (process) => {
+      machine.process = process;
+      trace.log(`${life.name} serves`);
+    },
+    (error: unknown) => {
+      trace.log(`${life.name} could not start: ${errorCode(error) ?? String(error)}`);
+      if (errorCode(error) === undefined) world.complain('start', String(error));
+      restart(world, machine, 1_000);
+    },
+  );
 }
 
 function createWorld(random: Random, pace: number): World {
@@ -127,11 +147,12 @@ function createWorld(random: Random, pace: number): World {
     },
     violations,
     complain: (invariant, text) => {
+      if (world.isReplaying) return;
       trace.log(`VIOLATION of ${invariant}: ${text}`);
       violations.push({ invariant, text, atMs: scheduler.now() });
     },
     hasFailed: () => violations.length > 0,
-    boot: () => undefined,
+    boot: (machine) => boot(world, machine),
     isRestored: () => isRestored,
     beginAnew: () => {
       isRestored = true;
@@ -141,7 +162,6 @@ function createWorld(random: Random, pace: number): World {
     },
   } as Partial<World> as World;
   takeAccount(world);
-  world.webhooks = createWebhookChecks(world);
   const callbacks = createCallbackSender(world);
   return world;
 }
@@ -149,26 +169,20 @@ function createWorld(random: Random, pace: number): World {
 /** Builds books and checks from the events on record, without repeating earlier complaints. */
 function takeAccount(world: World): void {
   const { log, scheduler } = world;
-  let isReplaying = true;
-  const own: World = Object.assign(Object.create(world) as World, {
-    complain: (invariant: string, text: string) => {
-      if (!isReplaying) world.complain(invariant, text);
-    },
-  });
-  world.books = createBooks(own.complain);
-  world.checks = createChecks(own);
+  world.isReplaying = true;
+  world.books = createBooks(world.complain);
+  world.checks = createChecks(world);
   for (const event of log.all()) world.checks.onRecorded(event, world.books.apply(event, scheduler.now()));
-  isReplaying = false;
+  world.isReplaying = false;
 }
 
 /** Passes a recorded event to its consumers, in this order. */
-function hear({ trace, books, webhooks, checks, scheduler, saw }: World, event: RecordedEvent): void {
+function hear({ trace, books, checks, scheduler, saw }: World, event: RecordedEvent): void {
   const { stream, revision, type, data } = event;
   // Nine events of ten, and none of them about money.
   if (stream.startsWith('lease-') || stream === 'members') return;
   if (/^(payment|payout|dispute)-/.test(stream)) trace.log(`${stream} #${revision} ${type}`);
   const operation = books.apply(event, scheduler.now());
-  webhooks.onRecorded(event, operation);
   checks.onRecorded(event, operation);
   const { code, discrepancy } = data as { code?: string; discrepancy?: { kind: string } };
   if (type === 'ReviewOpened') saw(`review: ${discrepancy?.kind ?? code}`);

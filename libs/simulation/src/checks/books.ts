@@ -35,6 +35,12 @@ const numberIn = (data: Data, name: string): number => Number(data[name] ?? 0);
 const textIn = (data: Data, name: string): string => (typeof data[name] === 'string' ? data[name] : '');
 const objectIn = (data: Data, name: string): Data => (data[name] ?? {}) as Data;
 
+/** The sum of the amounts, or of another number of each item. */
+export const sumOf = <Item extends { amount: number }>(
+  items: Iterable<Item>,
+  numberOf = ({ amount }: Item) => amount,
+): number => Iterator.from(items).reduce((sum, item) => sum + numberOf(item), 0);
+
 export const isPaid = ({ phase }: OperationOnRecord): boolean => phase === 'approved' || phase === 'refunded';
 
 /** A payout that awaits approval moves no money until it is sent. */
@@ -45,15 +51,13 @@ export function leftOf(operation: OperationOnRecord): number {
   const { kind, phase, amount, approvedAmount, refundedAmount, refunds } = operation;
   if (kind === 'payout') return movesNothing.has(phase) ? 0 : -amount;
   if (!isPaid(operation)) return 0;
-  const reserved = [...refunds.values()]
-    .filter(({ state }) => state === 'reserved' || state === 'accepted')
-    .reduce((sum, each) => sum + each.amount, 0);
-  return approvedAmount - refundedAmount - reserved - wantedBack(operation);
+  const reserved = refunds.values().filter(({ state }) => state === 'reserved' || state === 'accepted');
+  return approvedAmount - refundedAmount - sumOf(reserved) - wantedBack(operation);
 }
 
 /** Amounts in open or lost disputes. */
 export const wantedBack = ({ disputes }: Pick<OperationOnRecord, 'disputes'>): number =>
-  [...disputes.values()].reduce((sum, { state, amount }) => sum + (state === 'won' ? 0 : amount), 0);
+  sumOf(disputes.values().filter(({ state }) => state !== 'won'));
 
 /** In review for any reason except a dispute, which the bank decides. */
 export const isInReview = ({ reviews }: Pick<OperationOnRecord, 'reviews'>): boolean =>

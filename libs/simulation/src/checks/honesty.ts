@@ -18,14 +18,15 @@ interface Evidence {
   wasClockWrong: boolean;
 }
 
-/** Claims of an event that the service never showed. */
-export function liesOf(
+/** An event claims nothing that the service never showed. */
+export function requireHonest(
   world: World,
   { type, data }: RecordedEvent,
   operation: OperationOnRecord | undefined,
-): readonly string[] {
+): void {
   // After a guess, the record follows the person's resolution.
-  if (operation === undefined || operation.isMisjudged) return [];
+  if (operation === undefined || operation.isMisjudged) return;
+  const lie = (text: string) => world.complain('honesty', `${operation.token} ${text}`);
   const { token, serviceToken } = operation;
   const listed = world.ledger.payments.filter(
     (each) => each.orderNumber.startsWith(`${token}.`) || each.token === serviceToken,
@@ -35,17 +36,15 @@ export function liesOf(
     // A status adopted from a wrong listing is corrected by a revision.
     // A payment that failed here but was made at the service is revised once here, and not at the service.
     const known = revisions + (hasFailed(operation) ? 1 : 0);
-    return operation.revisions <= known || listed.some(({ wasShownWrong }) => wasShownWrong)
-      ? []
-      : [`${token} was revised ${operation.revisions} times here, ${revisions} times at the service`];
+    if (operation.revisions > known && !listed.some(({ wasShownWrong }) => wasShownWrong))
+      lie(`was revised ${operation.revisions} times here, ${revisions} times at the service`);
   }
-  if (type !== 'ReviewOpened') return [];
+  if (type !== 'ReviewOpened') return;
   const { code = '', discrepancy } = data as { code?: string; discrepancy?: { kind: string } };
-  const hasCause = causes[discrepancy?.kind ?? code] ?? (() => true);
-  const evidence = { operation, listed, payouts: payoutsOf(world, operation) };
-  return hasCause({ ...evidence, wasClockWrong: wasClockStepped(world.faults) })
-    ? []
-    : [`${token}: ${discrepancy?.kind ?? code} is in review without a cause`];
+  const kind = discrepancy?.kind ?? code;
+  const wasClockWrong = wasClockStepped(world.faults);
+  if (causes[kind]?.({ operation, listed, payouts: payoutsOf(world, operation), wasClockWrong }) === false)
+    lie(`is in review without a cause: ${kind}`);
 }
 
 const hasFailed = ({ events }: OperationOnRecord): boolean =>

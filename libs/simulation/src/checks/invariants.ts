@@ -16,12 +16,14 @@ import {
   isAwaited,
   isFinal,
   isInReview,
+  sumOf,
 } from './books.ts';
-import { liesOf } from './honesty.ts';
+import { requireHonest } from './honesty.ts';
 import { createLedgerChecks, isLeftToReconciliation } from './ledger.ts';
 import { createDisputeChecks, createRecurringChecks, createUnmatchedChecks } from './other-records.ts';
 import { type Sender, createMoneyChecks, createPausedAccounts, createReviewChecks } from './permissions.ts';
 import { createIndexChecks } from './read-models.ts';
+import { createWebhookChecks } from './webhooks.ts';
 
 export interface Violation {
   invariant: string;
@@ -45,6 +47,7 @@ export function createChecks(world: World) {
   const indexes = createIndexChecks(world);
   const unmatched = createUnmatchedChecks(world);
   const requireAnswer = createReviewChecks(world);
+  const webhooks = createWebhookChecks(world);
 
   /** I3, I4: each call has its own announcement, durable before it and not too old. */
   function requireAnnounced(key: string, announced: readonly Announced[], what: string, by: Sender): void {
@@ -80,6 +83,7 @@ export function createChecks(world: World) {
     disputes,
     indexes,
     wallets,
+    webhooks,
     /** The first byte of a request leaves for the service. */
     onSent: (request: ServiceRequest, life: Life): void => {
       if (!movesMoney(request)) return;
@@ -97,22 +101,20 @@ export function createChecks(world: World) {
     },
     /** @param operation after the event, if it belongs to one */
     onRecorded: (event: RecordedEvent, operation: OperationOnRecord | undefined): void => {
-      for (const each of [disputes, indexes, money, wallets, recurring, unmatched])
+      for (const each of [webhooks, disputes, indexes, money, wallets, recurring, unmatched])
         each.onRecorded(event, operation);
       requireAnswer(event);
-      for (const lie of liesOf(world, event, operation)) complain('honesty', lie);
+      requireHonest(world, event, operation);
     },
     /** Runs after every change of the ledger. */
     onLedgerChanged: (): void => {
-      for (const { refundedAmount, amount, orderNumber } of ledger.payments)
-        if (refundedAmount > amount)
-          complain('I2', `${refundedAmount} of ${amount} are refunded of ${orderNumber}`);
+      requireRefundsWithin(world);
       requireOneEach(world);
     },
     /** Differences between the gateway and the service that are not settled yet. */
     differences: (): string[] => [
-      ...books.all().flatMap((each) => differencesOf(world, each)),
-      ...[disputes, recurring, unmatched].flatMap((each) => each.differences()),
+      ...books.all().flatMap((each) => differenceOf(world, each) ?? []),
+      ...[disputes, recurring, unmatched, webhooks].flatMap((each) => each.differences()),
     ],
     /** Runs when everything has settled. */
     atEnd: (): void => {
@@ -123,6 +125,12 @@ export function createChecks(world: World) {
           complain('I3', `the service has ${orderNumber}, which the gateway has not announced`);
     },
   };
+}
+
+function requireRefundsWithin({ ledger, complain }: World): void {
+  for (const { refundedAmount, amount, orderNumber } of ledger.payments)
+    if (refundedAmount > amount)
+      complain('I2', `${refundedAmount} of ${amount} are refunded of ${orderNumber}`);
 }
 
 /** I1: at most one approved payment or payout at the service for each of the gateway's. */
@@ -144,27 +152,27 @@ function requireOneEach({ ledger, complain }: World): void {
 const reopenedWithinMs = 75 * 60_000;
 
 /** I9: each operation is final or in review, and the gateway agrees with the service about all that are not in review. */
-function differencesOf(world: World, operation: OperationOnRecord): string[] {
+function differenceOf(world: World, operation: OperationOnRecord): string | undefined {
   const { ledger, faults, scheduler } = world;
   const { token, kind, phase, isMisjudged, events, attempts } = operation;
-  if (isInReview(operation) || isMisjudged) return [];
-  const say = (text: string) => [`${token} (${phase}): ${text}; ${events.join(' ')}`];
+  if (isInReview(operation) || isMisjudged) return undefined;
+  const say = (text: string) => `${token} (${phase}): ${text}; ${events.join(' ')}`;
   // It awaits the team's decision and expires after a day.
-  if (phase === 'awaiting_approval' || phase === 'approval_granted') return [];
+  if (phase === 'awaiting_approval' || phase === 'approval_granted') return undefined;
   const isReopening = faults.isBare && isAwaited(operation) && events.at(-1) === 'ReviewResolved';
-  if (isReopening && scheduler.now() - operation.changedAt < reopenedWithinMs) return [];
+  if (isReopening && scheduler.now() - operation.changedAt < reopenedWithinMs) return undefined;
   if (!isFinal(operation)) return say('it is not final, and in no review');
   const ofService: readonly (LedgerPayment | LedgerPayout)[] =
     kind === 'payment' ? ledger.payments : ledger.payouts;
   if (phase === 'failed') {
     const moved = ofService.find((each) => attempts.has(each.orderNumber) && hasMoved(each));
-    return moved === undefined ? [] : say(`the service has moved money: ${moved.orderNumber}`);
+    return moved && say(`the service has moved money: ${moved.orderNumber}`);
   }
   const known = ofService.find((each) => each.token === operation.serviceToken);
   if (known === undefined) return say('the service does not know it');
   const difference =
     'heldAmount' in known ? paymentDiffers(world, operation, known) : termsDiffer(operation, known);
-  return difference === undefined ? [] : say(difference);
+  return difference && say(difference);
 }
 
 function termsDiffer(
@@ -215,7 +223,6 @@ function isTakenForOurs(
   const approved = ledger.refunds.filter(
     ({ payment, status }) => payment === serviceToken && status === 'approved',
   );
-  const sumOf = (all: readonly { amount: number }[]) => all.reduce((sum, { amount }) => sum + amount, 0);
   return believed.some(({ amount }) => amount === missing) && sumOf(believed) - sumOf(approved) === missing;
 }
 
@@ -231,23 +238,20 @@ export function requireTopics(
   events: readonly RecordedEvent[],
   complain: Complain,
 ): void {
-  const counts = new Map<string, number>();
-  const lastOf = new Map<string, number>();
-  for (const { topic, key, headers } of records.filter((each) => each.topic !== gatewayJournalTopic)) {
-    const id = headers['ce_id'] ?? '';
-    counts.set(id, (counts.get(id) ?? 0) + 1);
-    const sequence = Number(headers['ce_sequence']);
-    const subject = `${topic} ${key}`;
-    if (sequence !== (lastOf.get(subject) ?? -1) + 1)
-      complain('I7', `${subject}: event ${sequence} comes after event ${lastOf.get(subject) ?? 'nothing'}`);
-    lastOf.set(subject, sequence);
+  const published = Map.groupBy(
+    records.filter(({ topic }) => topic !== gatewayJournalTopic),
+    ({ topic, key }) => `${topic} ${key}`,
+  );
+  const recorded = Map.groupBy(
+    events.filter(({ stream }) => /^(payment|payout|dispute)-/.test(stream)),
+    ({ stream }) => stream.replace(/^(\w+)-/, 'gateway.$1s.v1 '),
+  );
+  for (const subject of new Set([...published.keys(), ...recorded.keys()])) {
+    const onTopic = published.get(subject) ?? [];
+    const there = onTopic
+      .map(({ headers }) => `${Number(headers['ce_sequence'])} ${headers['ce_id']}`)
+      .join();
+    const here = (recorded.get(subject) ?? []).map(({ revision, id }) => `${revision} ${id}`).join();
+    if (there !== here) complain('I7', `${subject} has the records ${there}, and the events ${here}`);
   }
-  for (const { id, stream, revision, type } of events) {
-    if (!/^(payment|payout|dispute)-/.test(stream)) continue;
-    const count = counts.get(id) ?? 0;
-    if (count !== 1)
-      complain('I7', `event ${revision} of ${stream} (${type}) is on its topic ${count} times`);
-    counts.delete(id);
-  }
-  for (const id of counts.keys()) complain('I7', `a topic has a record of ${id}, which is no event`);
 }

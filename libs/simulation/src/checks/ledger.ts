@@ -8,7 +8,7 @@ import { rulesHoldMs } from '../people/teams.ts';
 import type { LedgerPayment } from '../payment-service/ledger.ts';
 import { epochMs } from '../world/machine.ts';
 import type { World } from '../world.ts';
-import { type OperationOnRecord, isAwaited, isInReview, leftOf, wantedBack } from './books.ts';
+import { type OperationOnRecord, isAwaited, isInReview, leftOf, sumOf, wantedBack } from './books.ts';
 
 interface Transfer {
   account: string;
@@ -21,9 +21,6 @@ export interface WalletName {
   wallet: string;
   account: string;
 }
-
-const sumOf = <Item>(items: readonly Item[], amountOf: (item: Item) => number): number =>
-  items.reduce((sum, item) => sum + amountOf(item), 0);
 
 export function createLedgerChecks(world: World) {
   const { books, ledger, complain, scheduler } = world;
@@ -44,7 +41,7 @@ export function createLedgerChecks(world: World) {
     const own = books.all().filter((each) => isOwn(each) && each.isPayable);
     const available = sumOf(own, leftOf) + transferredTo({ wallet, account });
     const wentBack = decreases.filter((each) => isOwn(each) && isLate(each.at));
-    if (available + sumOf(wentBack, ({ amount }) => amount) < 0)
+    if (available + sumOf(wentBack) < 0)
       complain('I20', `${what} leaves ${available} in ${wallet} of ${account}`);
   }
 
@@ -80,8 +77,7 @@ export function createLedgerChecks(world: World) {
         (each) =>
           each.account === account && each.status !== 'declined' && known(each.orderNumber)?.isFreed !== true,
       );
-      const left =
-        sumOf(taken, ({ tookAmount }) => tookAmount) - sumOf([...refunded, ...out], (each) => each.amount);
+      const left = sumOf(taken, ({ tookAmount }) => tookAmount) - sumOf([...refunded, ...out]);
       if (amount > left) complain('I19', `${token} pays out ${amount} of ${left} left in ${account}`);
     },
   };
@@ -115,7 +111,7 @@ export function isUncertain(world: World, operation: OperationOnRecord): boolean
   if (!isInReview(operation)) return false;
   // The banks demand more than was taken, as after a lowered amount: nothing is left that its discrepancy could reserve.
   const taken = takenOf(world, operation);
-  if (taken.length > 0 && wantedBack(operation) > sumOf(taken, ({ amount }) => amount)) return true;
+  if (taken.length > 0 && wantedBack(operation) > sumOf(taken)) return true;
   // A payment in review is not waited for: the next inquiry finds changes at the provider.
   return !isLearnt(world, operation);
 }
@@ -161,9 +157,7 @@ function leftAt(world: World, operation: OperationOnRecord): number {
   const there = sumOf(taken, (each) => each.amount - each.refundedAmount);
   // If our amount was kept, the dispute counts within it.
   const wanted = isMisjudged ? Math.min(wantedBack(operation), there) : wantedBack(operation);
-  return (
-    there - (taken.length > 0 ? wanted : 0) - sumOf(paidOut, (each) => each.amount) - (waits ? amount : 0)
-  );
+  return there - (taken.length > 0 ? wanted : 0) - sumOf(paidOut) - (waits ? amount : 0);
 }
 
 export const isTaken = new Set<LedgerPayment['status']>(['approved', 'refunded']);

@@ -93,9 +93,6 @@ function differenceOf(
     : undefined;
 }
 
-/** Events that carry an alias. */
-const issues = new Set(['RecurringTokenIssued', 'PaymentAdopted']);
-
 interface Terms {
   recurring?: boolean;
   recurringToken?: string;
@@ -115,7 +112,7 @@ export function createRecurringChecks({ books, ledger, faults, complain }: World
 
   return {
     onRecorded: (
-      { stream, revision, type, data }: RecordedEvent,
+      { stream, revision, data }: RecordedEvent,
       operation: OperationOnRecord | undefined,
     ): void => {
       if (stream.startsWith('recurring-')) requireYielded(data as { paymentToken: string; account: string });
@@ -123,7 +120,7 @@ export function createRecurringChecks({ books, ledger, faults, complain }: World
       const { token } = operation;
       if (revision === 0) terms.set(token, (data as { terms?: Terms }).terms ?? {});
       const { recurringToken } = data as { recurringToken?: string };
-      if (!issues.has(type) || recurringToken === undefined) return;
+      if (recurringToken === undefined) return;
       if (issuedFor.has(recurringToken)) complain('recurring', `${recurringToken} was issued twice`);
       issuedFor.set(recurringToken, token);
     },
@@ -190,11 +187,14 @@ export function createUnmatchedChecks({ ledger, books, isRestored }: World) {
 
   return {
     onRecorded: ({ stream, type, data }: RecordedEvent): void => {
-      const { serviceToken, evidence } = data as Named;
-      named.add(evidence?.['serviceToken']);
+      const { serviceToken, evidence } = data as {
+        serviceToken?: string;
+        evidence?: { serviceToken?: string };
+      };
+      named.add(evidence?.serviceToken);
       if (!stream.startsWith('unmatched-')) return;
       named.add(serviceToken);
-      if (type === 'ReviewOpened') open.set(stream, String(evidence?.['serviceToken']));
+      if (type === 'ReviewOpened') open.set(stream, String(evidence?.serviceToken));
       if (type === 'ReviewResolved') open.delete(stream);
     },
     /** Open reviews whose payment has an owner by now; after a restore, also payments without a review. */
@@ -213,8 +213,3 @@ const hasMoved = (each: LedgerPayment | LedgerPayout): boolean =>
   'isStranger' in each
     ? !each.isStranger && (each.heldAmount > 0 || ['approved', 'refunded'].includes(each.status))
     : each.status !== 'declined';
-
-interface Named {
-  serviceToken?: string;
-  evidence?: Readonly<Record<string, unknown>>;
-}

@@ -2,7 +2,7 @@
 import type { RecordedEvent } from '@tollgate/event-store';
 import type { Operation } from '../people/teams.ts';
 import type { World } from '../world.ts';
-import { type OperationOnRecord, freeing } from './books.ts';
+import { type OperationOnRecord, freeing, sumOf } from './books.ts';
 
 /** Operations that count towards a limit: requested on that day, and not failed. */
 interface Counted {
@@ -21,19 +21,16 @@ export function createMoneyChecks({ rules, complain }: World) {
     if (counted.has(token)) return;
     counted.set(token, entry);
     const { team, operation, day, amount } = entry;
+    const limits = rules
+      .lately(team)
+      .map((each) => each.limits.find((limit) => limit.operation === operation));
     /** The loosest of the limits in effect recently. */
     const boundOf = (kind: 'perCall' | 'perDay') =>
-      Math.max(
-        ...rules.lately(team).map(({ limits }) => {
-          const limit = limits.find((each) => each.operation === operation);
-          return limit?.[kind] ?? Infinity;
-        }),
-      );
+      Math.max(...limits.map((limit) => limit?.[kind] ?? Infinity));
     if (amount > boundOf('perCall'))
       complain('limits', `${token}: a ${operation} of ${amount} under a limit of ${boundOf('perCall')}`);
-    const sum = [...counted.values()]
-      .filter((each) => each.team === team && each.operation === operation && each.day === day)
-      .reduce((total, each) => total + each.amount, 0);
+    const ofDay = (each: Counted) => each.team === team && each.operation === operation && each.day === day;
+    const sum = sumOf(counted.values().filter(ofDay));
     if (sum > boundOf('perDay'))
       complain(
         'limits',
@@ -50,7 +47,11 @@ export function createMoneyChecks({ rules, complain }: World) {
     onRecorded: ({ type, data, metadata }: RecordedEvent, operation: OperationOnRecord | undefined): void => {
       if (operation === undefined) return;
       const { token, kind, team } = operation;
-      const { refundToken, amount = 0, to = '' } = data as Partial<Asked>;
+      const {
+        refundToken,
+        amount = 0,
+        to = '',
+      } = data as { refundToken?: string; amount?: number; to?: string };
       const day = Math.floor(Number((metadata as { recordedAt?: number }).recordedAt) / dayMs);
       if (asks.has(type)) count(token, { team, operation: kind, day, amount: operation.amount });
       if (type === 'RefundSubmitted' && refundToken !== undefined)
@@ -68,12 +69,6 @@ export function createMoneyChecks({ rules, complain }: World) {
   };
 }
 
-interface Asked {
-  refundToken: string;
-  amount: number;
-  to: string;
-}
-
 const asks = new Set(['PaymentRequested', 'PayoutRequested', 'PayoutApprovalRequested']);
 const endsInNothing = /^(Payment(Declined|Expired|Failed|Voided)|Payout(Declined|Failed)|RefundDeclined)$/;
 
@@ -82,19 +77,17 @@ const foundOut = new Set(['found', 'retrieved', 'superseded']);
 /** The review is closed when an operator adopts the payment or it is found to be ours. */
 const known = 'It belongs to a team of the gateway.';
 
-interface Answer {
-  number: number;
-  resolution: string;
-  reason?: string;
-  releases?: true;
-}
-
 export function createReviewChecks({ isReviewByTwo, complain }: World) {
   /** By stream and review number: the latest resolution and its author. */
   const proposed = new Map<string, string>();
   return ({ stream, type, data, metadata }: RecordedEvent): void => {
     if (type !== 'ReviewResolutionProposed' && type !== 'ReviewResolved') return;
-    const { number, resolution, reason, releases } = data as Answer;
+    const { number, resolution, reason, releases } = data as {
+      number: number;
+      resolution: string;
+      reason?: string;
+      releases?: true;
+    };
     const { actor } = metadata as { actor?: { kind: string; name?: string } };
     const review = `${number} of ${stream}`;
     if (actor?.kind === 'team' && (freeing.has(resolution) || releases === true))

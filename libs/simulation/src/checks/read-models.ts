@@ -13,7 +13,7 @@ import type { World } from '../world.ts';
 import { createMachine } from '../world/machine.ts';
 import type { GatewayProcess } from '../world/process.ts';
 import { createSimulatedStore } from '../world/simulated-store.ts';
-import { type OperationOnRecord, isAwaited, isInReview } from './books.ts';
+import { type OperationOnRecord, isAwaited, isInReview, sumOf } from './books.ts';
 import { isTaken, isUncertain, paymentsOf, payoutsOf, requireWallet } from './ledger.ts';
 
 const patienceMs = 600_000;
@@ -50,17 +50,13 @@ const serving = ({ machines }: World): Serving[] =>
 
 /** The outcome of a promise, in simulated time. */
 async function outcomeOf<Value>({ scheduler, complain }: World, promise: Promise<Value>) {
-  const end: { value?: Value; isOver: boolean } = { isOver: false };
-  promise.then(
-    (value) => Object.assign(end, { value, isOver: true }),
-    (error: unknown) => {
-      end.isOver = true;
-      complain('I8', `a read model cannot be compared: ${String(error)}`);
-    },
-  );
-  await scheduler.runUntil(scheduler.now() + patienceMs, () => end.isOver);
-  if (!end.isOver) complain('I8', 'a read model cannot be compared in time');
-  return end.value;
+  const settled: PromiseSettledResult<Value>[] = [];
+  void Promise.allSettled([promise]).then(([outcome]) => settled.push(outcome));
+  await scheduler.runUntil(scheduler.now() + patienceMs, () => settled.length > 0);
+  const [outcome] = settled;
+  if (outcome?.status === 'fulfilled') return outcome.value;
+  complain('I8', `a read model cannot be compared: ${String(outcome?.reason ?? 'it took too long')}`);
+  return undefined;
 }
 
 /** Checks against the books, which do not use the gateway's own fold. */
@@ -187,7 +183,7 @@ function amountsAt(world: World, operation: OperationOnRecord): ReturnType<typeo
   const disputes = ledger.disputes.filter(({ payment }) => isOwn(payment));
   const disputedAs = (status: string) => sumOf(disputes.filter(({ statuses }) => statuses.at(-1) === status));
   return {
-    taken: sumOf(taken) - taken.reduce((sum, { refundedAmount }) => sum + refundedAmount, 0),
+    taken: sumOf(taken, (each) => each.amount - each.refundedAmount),
     refunds: inOrder(refunds.map(({ amount }) => amount)),
     paidOut: sumOf(payoutsOf(world, operation).filter(({ status }) => status === 'approved')),
     disputed: disputedAs('pending'),
@@ -197,9 +193,6 @@ function amountsAt(world: World, operation: OperationOnRecord): ReturnType<typeo
 
 const inOrder = (amounts: readonly number[]): number[] =>
   amounts.filter((amount) => amount !== 0).toSorted((a, b) => a - b);
-
-const sumOf = (all: readonly { amount: number }[]): number =>
-  all.reduce((sum, { amount }) => sum + amount, 0);
 
 export function createIndexChecks({ complain }: World) {
   /** Ordered by position. */

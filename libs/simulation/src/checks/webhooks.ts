@@ -3,6 +3,7 @@
  * checked after a restore.
  */
 import type { RecordedEvent } from '@tollgate/event-store';
+import type { WebhookBody } from '@tollgate/gateway-api';
 import type { WebhookClient } from '@tollgate/webhooks';
 import { type TeamName, endpointUrlOf, teamNames, webhookUrlOf } from '../people/teams.ts';
 import type { World } from '../world.ts';
@@ -10,7 +11,6 @@ import { type OperationOnRecord, isFinal, isPaid } from './books.ts';
 
 type Receiver = ReturnType<typeof createReceiver>;
 type ReceivedWebhook = ReturnType<typeof readWebhook>;
-export type WebhookChecks = ReturnType<typeof createWebhookChecks>;
 
 const failuresMany = 4;
 
@@ -130,19 +130,8 @@ const createReceiver = (team: TeamName, url: string, since: string | undefined) 
   streams: 'webhook-',
 });
 
-interface WebhookBody {
-  token: string;
-  /** Of a refund. */
-  paymentToken?: string;
-  type: string;
-  status: string;
-  /** Revision of the event. */
-  sequence: number;
-  amount: number;
-}
-
 function readWebhook(text: string) {
-  const { token, paymentToken, type, status, sequence, amount } = JSON.parse(text) as WebhookBody;
+  const { token, paymentToken, type, status, sequence = -1, amount } = JSON.parse(text) as WebhookBody;
   /** The payment or payout that the event belongs to. */
   const subject = paymentToken ?? token;
   const line = `${type} ${token} ${status} of event ${sequence} of ${subject}`;

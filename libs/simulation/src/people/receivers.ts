@@ -127,7 +127,7 @@ function requireWhole(recorded: readonly RecordedEvent[], { team, given, caller 
 }
 
 export function createWebhookClient(world: World, { random, machine, deliver }: Life): WebhookClient {
-  const { faults, scheduler, partitions, webhooks, complain } = world;
+  const { faults, scheduler, partitions, complain } = world;
   return {
     post: (message, signal) =>
       new Promise((resolve, reject) => {
@@ -135,7 +135,7 @@ export function createWebhookClient(world: World, { random, machine, deliver }: 
         signal.addEventListener('abort', () => reject(signal.reason), { once: true });
         scheduler.after(random.between(5, 60), `webhook to ${message.url}`, () => {
           requireNoSecret('a webhook', message.body, complain);
-          if (!isRefused) webhooks.receive(message);
+          if (!isRefused) world.checks.webhooks.receive(message);
           deliver(random.between(5, 60), 'webhook answered', () =>
             partitions.isCut('receivers', machine)
               ? reject(new Error('The answer of the receiver is lost.'))

@@ -108,13 +108,8 @@ function write({ now, all, listeners }: Shelf, stream: Stream, { events, options
     for (const listen of [...listeners]) listen(event);
   }
   stream.keepLast = options?.keepLast ?? stream.keepLast;
-  trim(stream);
+  stream.events.splice(0, stream.events.length - stream.keepLast);
   return { kind: 'appended', revision: stream.next - 1, position: toPosition(all.length) };
-}
-
-function trim(stream: Stream): void {
-  const excess = stream.events.length - stream.keepLast;
-  if (excess > 0) stream.events.splice(0, excess);
 }
 
 function append(shelf: Shelf, stream: Stream, wanted: Write): Appended | Conflict {

@@ -7,6 +7,7 @@ import {
   serializeAppend,
 } from '@tollgate/event-store';
 import { hostOf, stopBehindAppend } from '../faults/disasters.ts';
+import type { FaultKind } from '../faults/faults.ts';
 import type { World } from '../world.ts';
 import { type EventLog, storeDown } from './event-log.ts';
 import type { Life } from './machine.ts';
@@ -25,26 +26,27 @@ export function createSimulatedStore(world: World, life: Life): EventStore {
     backMs: random.chance(0.02) ? random.between(5, 400) : random.between(0.2, 3),
   });
 
+  const ask = <Answer>(label: string, atStore: () => Answer): Promise<Answer> =>
+    life.ask(label, travel(), () => {
+      if (weather.isDown()) throw storeDown();
+      return atStore();
+    });
+  const strikes = (kind: FaultKind, stream: string) => !isBeat(stream) && faults.strikes(kind, random);
+
   const append: EventStore['append'] = async (stream, events, expected, options) => {
     // Copied now: the caller may change its objects afterwards.
     const wanted = { events: serializeAppend(stream, events).events, expected, options };
-    return life.ask(`append ${stream}`, travel(), () => {
-      if (weather.isDown()) throw storeDown();
-      if (isBeat(stream)) {
-        const beat = log.append(stream, wanted);
-        if (weather.areAnswersLost()) throw storeDown();
-        return beat;
-      }
-      if (faults.strikes('append-failed', random)) throw storeDown();
-      if (faults.strikes('append-hidden', random)) {
+    return ask(`append ${stream}`, () => {
+      if (strikes('append-failed', stream)) throw storeDown();
+      if (strikes('append-hidden', stream)) {
         const decide = log.hide(stream, wanted);
         const fate = random.pick(['shown', 'lost'] as const);
         scheduler.after(random.between(200, 8_000), `${stream} is ${fate}`, () => decide(fate));
         throw storeDown();
       }
       const answer = log.append(stream, wanted);
-      stopBehindAppend(world, life, stream);
-      if (weather.areAnswersLost() || faults.strikes('append-answer-lost', random)) throw storeDown();
+      if (!isBeat(stream)) stopBehindAppend(world, life, stream);
+      if (weather.areAnswersLost() || strikes('append-answer-lost', stream)) throw storeDown();
       return answer;
     });
   };
@@ -52,21 +54,15 @@ export function createSimulatedStore(world: World, life: Life): EventStore {
   return {
     append,
     async *read(stream, options) {
-      yield* await life.ask(`read ${stream}`, travel(), () => {
-        if (weather.isDown() || weather.areAnswersLost()) throw storeDown();
-        if (!isBeat(stream) && faults.strikes('read-failed', random)) throw storeDown();
+      yield* await ask(`read ${stream}`, () => {
+        if (weather.areAnswersLost() || strikes('read-failed', stream)) throw storeDown();
         return log.read(stream, options);
       });
     },
-    head: () =>
-      life.ask('head', travel(), () => {
-        if (weather.isDown()) throw storeDown();
-        return log.head();
-      }),
+    head: () => ask('head', log.head),
     subscribe: (options) => subscription(world, life, options),
     truncate: (stream, before) =>
-      life.ask(`truncate ${stream}`, travel(), () => {
-        if (weather.isDown()) throw storeDown();
+      ask(`truncate ${stream}`, () => {
         log.truncate(stream, before);
         if (weather.areAnswersLost()) throw storeDown();
       }),
