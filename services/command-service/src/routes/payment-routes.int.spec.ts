@@ -220,6 +220,17 @@ describe('POST /api/v1/payments answers', () => {
     expect(requestsOf(harness())).toHaveLength(0);
   });
 
+  it.each([
+    ['callbackUrl', { callback: [], redirect: undefined }],
+    ['redirectSuccessUrl', { callback: [], redirect: [] }],
+    ['redirectFailUrl', { callback: [], redirect: ['https://other.example'] }],
+  ])('400 if %s has an origin that the team has not allowed', async (field, allowedOrigins) => {
+    const app = startApp(harness(), { team: { allowedOrigins } });
+    const answer = await app.post('payments', { ...tea, [field]: 'https://shop.example/x' });
+    expect(errorsOf(answer)).toEqual([400, `invalid_request_error origin_not_allowed ${field}`]);
+    expect(requestsOf(harness())).toHaveLength(0);
+  });
+
   it('as before to a repeat, even if the team no longer allows its origins', async () => {
     const body = { ...tea, callbackUrl: 'https://shop.example/callback' };
     const origins = ['https://shop.example'];
