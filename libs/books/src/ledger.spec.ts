@@ -1,12 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  type PaymentEvent,
-  type PaymentState,
-  type PayoutEvent,
-  type PayoutState,
-  evolve,
-  evolvePayout,
-} from '@tollgate/core';
+import { type PaymentEvent, type PaymentState, type PayoutEvent, evolve, evolvePayout } from '@tollgate/core';
 import {
   entriesOf,
   entryKindOf,
@@ -18,7 +11,12 @@ import {
   type JournalEntry,
   type Standing,
 } from './ledger.ts';
-import { payoutApprovalRequested, payoutHistoryTo, payoutTerms } from '@tollgate/core/testing/payout-samples';
+import {
+  payoutAfter,
+  payoutApprovalRequested,
+  payoutHistoryTo,
+  payoutTerms,
+} from '@tollgate/core/testing/payout-samples';
 import { adopted, historyTo, refundSubmitted, sampleEvents } from '@tollgate/core/testing/samples';
 
 const postings = (entries: readonly JournalEntry[]) =>
@@ -233,14 +231,14 @@ describe('amounts under the daily limits', () => {
     expect(after(history)).toHaveLength(expected.length);
   });
 
-  test('a payout counts from its request on, unless it fails', () => {
-    const of = (history: readonly PayoutEvent[]) => {
-      const payout = history.reduce<PayoutState>(evolvePayout, undefined);
-      return payout === undefined ? [] : spendingOfPayout(payout, 7);
-    };
-    const counted = [{ operation: 'payout', keyId: 'key-1', at: 7, amount: payoutTerms.amount }];
-    expect(of([payoutApprovalRequested()])).toMatchObject(counted);
-    expect(of(payoutHistoryTo.approved)).toMatchObject(counted);
-    expect(of(payoutHistoryTo.failed)).toEqual([]);
-  });
+  test.each(Object.entries(payoutHistoryTo))(
+    'a payout counts until it is declined or fails: %s',
+    (phase, history) => {
+      const counted = { operation: 'payout', keyId: 'key-1', at: 7, amount: payoutTerms.amount };
+      const expected = phase === 'declined' || phase === 'failed' ? [] : [counted];
+      const spending = spendingOfPayout(payoutAfter(history), 7);
+      expect(spending).toMatchObject(expected);
+      expect(spending).toHaveLength(expected.length);
+    },
+  );
 });

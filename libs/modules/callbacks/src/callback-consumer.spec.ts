@@ -94,6 +94,18 @@ describe('a callback that cannot be applied', () => {
     const callbacks = [{ token: 'pay_1', serviceToken: 'service-9' }, { token: 'pay_2' }, { token: 'pay_3' }];
     expect([run.state.batch, run.deferred]).toEqual(['done', callbacks]);
   });
+
+  it('about an earlier attempt is deferred, even while the answer to a later one is awaited', async () => {
+    const run = consume(
+      { pay_1: { type: 'payment', token: 'service-9' } },
+      {
+        inquire: () => Promise.resolve('awaiting-answer'),
+        inquireNamed: () => Promise.resolve('failed'),
+      },
+    );
+    await run.ended;
+    expect(run.deferred).toEqual([{ token: 'pay_1', serviceToken: 'service-9' }]);
+  });
 });
 
 it('events and log lines of a callback carry its request id', async () => {
