@@ -251,6 +251,18 @@ describe('later calls of a payment use the account that took it, despite another
     expect(second.inquiries).toEqual({ retrieved: 0, listed: 0 });
   });
 
+  it('captures, even if the creation began with another account', async () => {
+    harness().provider.faults.push({ kind: 'not-sent' });
+    const creating = harness().create(teaFor('order-1', 100, { needConfirmation: true }));
+    const { token, payment } = answered(await harness().passTime(creating));
+    second.change(payment.attempt.providerOrderNumber, { status: 'pending', authorizedAmount: 100 });
+    await harness().inquire(token);
+    expect(await harness().end('capture', token)).toMatchObject({
+      aggregate: { payment: { phase: 'approved' } },
+    });
+    expect(sent()).toEqual([0, 2]);
+  });
+
   it('and if that account is no longer configured, calls are refused and inquiries fail', async () => {
     const token = await harness().approved('order-1', 100);
     const authorized = await harness().authorized('order-2', 100);

@@ -243,24 +243,30 @@ describe('if two people must resolve a review', () => {
       },
     );
 
-  it('a resolution takes effect when the second gives the same answer, and never by the first alone', async () => {
-    const token = await openReview.attempt_not_found();
-    for (let time = 0; time < 3; time += 1)
-      expect(await answerOf('ada', token)).toMatchObject({
-        kind: 'proposed',
-        aggregate: {
-          payment: { phase: 'unresolved', reviews: [{ proposal: { proposedBy: 'ada' } }] },
-        },
+  it.each([
+    ['payment', 'attempt_not_found', 'payment_not_made', () => openReview.attempt_not_found()],
+    ['payout', 'payout_not_found', 'payout_not_made', () => openPayoutReview.payout_not_found()],
+  ] as const)(
+    'a resolution of a %s takes effect when the second gives the same answer, and never by the first alone',
+    async (subject, code, resolution, open) => {
+      const token = await open();
+      const answer = { code, resolution };
+      for (let time = 0; time < 3; time += 1)
+        expect(await answerOf('ada', token, answer)).toMatchObject({
+          kind: 'proposed',
+          aggregate: { [subject]: { phase: 'unresolved', reviews: [{ proposal: { proposedBy: 'ada' } }] } },
+        });
+      const proposals = (await harness().history(token)).filter(
+        (each) => each === 'ReviewResolutionProposed',
+      );
+      expect(proposals).toHaveLength(1);
+      expect(await answerOf('bob', token, answer)).toMatchObject({
+        kind: 'resolved',
+        aggregate: { [subject]: { phase: 'failed', reviews: [] } },
       });
-    expect(
-      (await harness().history(token)).filter((each) => each === 'ReviewResolutionProposed'),
-    ).toHaveLength(1);
-    expect(await answerOf('bob', token)).toMatchObject({
-      kind: 'resolved',
-      aggregate: { payment: { phase: 'failed', reviews: [] } },
-    });
-    expect(await answerOf('ada', token)).toMatchObject({ refusal: { code: 'review_not_found' } });
-  });
+      expect(await answerOf('ada', token, answer)).toMatchObject({ refusal: { code: 'review_not_found' } });
+    },
+  );
 
   it('takes effect once if both answer concurrently', async () => {
     const agreed = await openReview.refund_unresolved();

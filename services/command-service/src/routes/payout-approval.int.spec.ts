@@ -221,6 +221,13 @@ describe('a payout above the sum of its team', () => {
     expect(recorded).toMatchObject([{ team: approver.team, address: '127.0.0.1' }]);
   });
 
+  it('is not inquired at the provider while it waits', async () => {
+    await harness().approved('order-1', 500, asker);
+    const token = await waiting();
+    const before = { ...harness().provider.inquiries };
+    expect([await harness().inquire(token), harness().provider.inquiries]).toEqual(['inquired', before]);
+  });
+
   it('that is refused has failed, and its amount is free again', async () => {
     await harness().approved('order-1', 500, asker);
     const token = await waiting();
