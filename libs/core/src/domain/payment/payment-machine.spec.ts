@@ -1,4 +1,4 @@
-/** Transitions that the diagram of the README shows: readme.spec.ts. Here: what it does not show, and what follows from all. */
+/** readme.spec.ts compares the machine with the diagram of the README. These cases prove what a diagram cannot show. */
 import { paymentStatuses } from '../money.ts';
 import { expect, test } from 'vitest';
 import { paymentEventSchemas, type PaymentEventType } from './payment-events.ts';

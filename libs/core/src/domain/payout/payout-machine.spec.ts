@@ -1,4 +1,4 @@
-/** Transitions that the diagram of the README shows: readme.spec.ts. Here: what it does not show, and what follows from all. */
+/** readme.spec.ts compares the machine with the diagram of the README. These cases prove what a diagram cannot show. */
 import { expect, test } from 'vitest';
 import { payoutEventSchemas, type PayoutEventType } from './payout-events.ts';
 import {
