@@ -13,7 +13,7 @@ export type OperatorRole = z.infer<typeof operatorRoleSchema>;
  * money, `operators:teams` manages keys and webhook endpoints of teams, `operators:accounts` decides which merchant accounts
  * are called, `operators:manage` sets the limits of a team.
  */
-export const operatorScopes = [
+const operatorScopes = [
   'operators:read',
   'operators:act',
   'operators:teams',
@@ -23,7 +23,7 @@ export const operatorScopes = [
 export type OperatorScope = (typeof operatorScopes)[number];
 
 /** `self`: every person has it, for the person's own objects. `sign-in`: only a link has it. No role grants them. */
-export const personScopes = ['self', 'sign-in'] as const;
+const personScopes = ['self', 'sign-in'] as const;
 export type PersonScope = (typeof personScopes)[number];
 
 interface Rights {
