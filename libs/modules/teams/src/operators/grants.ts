@@ -13,18 +13,11 @@ export type OperatorRole = z.infer<typeof operatorRoleSchema>;
  * money, `operators:teams` manages keys and webhook endpoints of teams, `operators:accounts` decides which merchant accounts
  * are called, `operators:manage` sets the limits of a team.
  */
-const operatorScopes = [
-  'operators:read',
-  'operators:act',
-  'operators:teams',
-  'operators:accounts',
-  'operators:manage',
-] as const;
-export type OperatorScope = (typeof operatorScopes)[number];
+export type OperatorScope =
+  'operators:read' | 'operators:act' | 'operators:teams' | 'operators:accounts' | 'operators:manage';
 
 /** `self`: every person has it, for the person's own objects. `sign-in`: only a link has it. No role grants them. */
-const personScopes = ['self', 'sign-in'] as const;
-export type PersonScope = (typeof personScopes)[number];
+export type PersonScope = 'self' | 'sign-in';
 
 interface Rights {
   /** For the routes across teams. */
