@@ -178,7 +178,7 @@ export function createRecentViews(clock: Pick<Clock, 'monotonic'>) {
   };
   return {
     get: (stream: string): ViewEnvelope | undefined => find(stream)?.view,
-    /** A view folded from the one in memory keeps its age: otherwise polling would keep a damaged view for ever. */
+    /** A view that is folded from the one in memory keeps its age, so that polling does not keep a damaged view. */
     set(stream: string, view: ViewEnvelope): void {
       views.set(stream, { view, readAt: find(stream)?.readAt ?? clock.monotonic() });
     },

@@ -82,7 +82,7 @@ async function startOnce(deps: GatewayDependencies, services: readonly ServiceNa
     const signInLink = (person: string) => (parts.runs('api') ? signInLinkOf(parts, url, person) : undefined);
     const own = { url, metricsUrl, signInLink, missing: () => missingOf(deps, api), stop };
     if (!isWhole || callbackUrl === undefined) return { ...own, quickstart: undefined };
-    // Last: a start that fails must leave no key behind that nobody has.
+    // Last: a start that fails must not leave a key that was never shown.
     const { key, ...noKey } = await demoKey(parts);
     const content = await quickstartOf(parts, {
       gatewayUrl: url,
